@@ -3,19 +3,19 @@
 `injected`: functions of higher packages that programs call.
 `arguments`: the inputs of a call: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
-`entries`: what can be evaluated: the value of the program, a name, several names.
+`entries`: the goals that can be evaluated: the value of the program, a name, several names.
 `plain_values`: tensors as plain numbers.
 `random_inputs`: random inputs of tests of equality, with zeros, ties, tiny and huge numbers.
 `boundaries`: inputs at the constants of comparisons and the zeros of denominators.
 `conditions`: the conditions under which operations have a value or a derivative: x ≠ 0 if one divides by x.
 `closeness`: whether two numbers are equal up to rounding.
-`magnitudes`: how large the numbers are of which a value is computed.
+`magnitudes`: the magnitudes from which a value is computed.
 `claims`: checks the assertions of a program with its values.
 `executable`: the compiled function of a checked and planned program.
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
 `call_cache`: looks up the executable of a repeated call.
-`bound_call`: calls most of whose values stay the same.
+`bound_call`: calls whose values mostly stay the same.
 `labeled_calls`: executables of calls whose inputs have labels.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.
@@ -39,14 +39,14 @@
 `program_names`: the names that a program mentions.
 `printed`: text, LaTeX and HTML of a formula.
 `exported`: its compiled function, cost and source text.
-`devices`: what a program costs on devices that may not be there.
+`devices`: the cost of a program on devices that may be absent.
 `verbs`: the methods of programs, formulas and entry points.
 `program`: Program, Formula, EntryPoint.
 `imports`: import statements, replaced by definitions of other files.
-`operator_checks`: checks of the differentials of operators of one's own.
-`custom_operators`: operators of one's own.
+`operator_checks`: checks of the differentials of user-defined operators.
+`custom_operators`: user-defined operators.
 `entry_points`: several names of a program, computed together.
 `api`: the functions of `namedtensor`, made from these methods.
 
-Contract: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.
+Contract: higher layers use this package, and lower layers never import it; `parsed` alone creates checkers.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def composed(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
-    """Return a program of a text, with what it imports and the operators that it may use."""
+    """Return a program of a text with its imports and its user-defined operators."""
     from .custom_operators import program_with
     from .imports import with_imports
 
@@ -45,10 +45,10 @@ def program(
     syntax : {"auto", "text", "latex"}
         The syntax of the text (default: "auto", which detects it).
     strict : bool
-        Whether an outer broadcast is an error in every use of the program (default: False).
+        Whether every use of the program rejects an outer broadcast (default: False).
     operators : iterable of operators
         Operators of `nt.operator` that the text may use (default: none).
-    folders : str, path or iterable of them
+    folders : str, path or iterable of paths
         Folders from which the text may import (default: none; files of installed packages can always be imported).
 
     Returns
@@ -87,10 +87,10 @@ def formula(
     syntax : {"auto", "text", "latex"}
         The syntax of the text (default: "auto", which detects it).
     strict : bool
-        Whether an outer broadcast is an error (default: False).
+        Whether an outer broadcast raises an error (default: False).
     operators : iterable of operators
         Operators of `nt.operator` that the text may use (default: none).
-    folders : str, path or iterable of them
+    folders : str, path or iterable of paths
         Folders from which the text may import (default: none; files of installed packages can always be imported).
 
     Returns

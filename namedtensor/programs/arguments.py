@@ -32,7 +32,7 @@ NUMBERS = frozenset((bool, int, float))
 
 # --------------------------------------------------------------------------------------------------------- the values
 class BoundArguments:
-    """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
+    """The bound arguments of one call: the arrays of its tensors, and the key under which two calls share a plan.
 
     This runs at each call, and so does no more than look up; the inputs of planning are derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
@@ -50,7 +50,7 @@ class BoundArguments:
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
         self.tables: set[str] = set()  # names of inputs given as tables of other libraries
-        self.labeled: dict[str, Any] = {}  # the layouts of those with labels, which are plain in `values`
+        self.labeled: dict[str, Any] = {}  # the labeled layouts; `values` has their plain tensors
         result: list[Any] = []
         for name, value in values.items():
             text = spelling_of(name)
@@ -89,7 +89,7 @@ class BoundArguments:
         return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
 
     def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
-        """The same arguments with other layouts for some: those in which sizes are symbols."""
+        """The same arguments with other layouts for some: the layouts in which sizes are symbols."""
         arguments = BoundArguments(self.values, self.positional)
         arguments._layouts, arguments.labeled, arguments.tables = layouts, self.labeled, self.tables
         return arguments
@@ -113,7 +113,7 @@ class BoundArguments:
 
     @property
     def types(self) -> dict[Key, InputType]:
-        """What the checker is to know of all of it."""
+        """Return the input types for the checker."""
         if self._types is None:
             self._types = types_of(self.abstract)
         return self._types
@@ -134,7 +134,7 @@ def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """Input types of tensors and numbers, for the checker; of a family in one array those of its members."""
+    """Return the input types for the checker: of tensors, numbers, and the members of a family in one array."""
     types: dict[Key, InputType] = {}
     for name, value in abstract.items():
         if isinstance(name, FamilyName):
@@ -147,7 +147,7 @@ def types_of(abstract: Abstract) -> dict[Key, InputType]:
 
 @lru_cache(maxsize=MOST)
 def type_of(layout: Layout) -> InputType:
-    """What the checker is to know of a tensor of this layout, which has no labels."""
+    """Return the input type of a tensor with this layout, which has no labels."""
     return InputType(layout.sizes, None, layout.is_truth)
 
 
@@ -158,7 +158,7 @@ def labeled_type(layout: Layout) -> InputType:
 
 @lru_cache(maxsize=MOST)
 def type_of_member(layout: Layout) -> InputType:
-    """The same of one member, where this is the layout of a family in one array."""
+    """Return the input type of one member of a family that is stored in one array with this layout."""
     return InputType(dict(zip(layout.axes[1:], layout.extent[1:])), None, layout.is_truth)
 
 
@@ -216,7 +216,7 @@ def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
 
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
-    """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
+    """Return the layout of an input: a tensor, or a shape with all its sizes; a plain number as it is."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         return layout
@@ -230,7 +230,7 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
 
 
 def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """A shape, with those of the sizes that it leaves out."""
+    """Return a shape, with the sizes that it leaves out."""
     return {
         axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
         for axis, size in shape_of(value, name).items()

@@ -1,4 +1,4 @@
-"""Calls most of whose values stay the same, such as those of a model with its parameters."""
+"""Calls whose values mostly stay the same, such as the calls of a model with its parameters."""
 
 from __future__ import annotations
 

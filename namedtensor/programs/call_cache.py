@@ -34,7 +34,7 @@ BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an al
 
 
 def bytes_of(value: Any) -> int:
-    """The bytes of what is kept; asking may make what is large, or fail."""
+    """Return the bytes of a cached value. Reading them may build something large, or fail."""
     return getattr(value, "nbytes", 0)
 
 
@@ -106,7 +106,8 @@ class CachedCall:
         element = self._executables.get(by_type)
         if has_dimensions(numbers.abstract.values()):
             return self._fitting(numbers, extent, by_keyword)(*numbers.arrays.values()), None
-        if element is None or not element.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
+        # an unused keyword raises an error
+        if element is None or not element.unused.isdisjoint(map(spelling_of, by_keyword)):
             element = self._executables.store(by_type, self._fitting(numbers, extent, by_keyword))
         elif element is not self._last_used:
             self._executables.store(by_type, element)  # the youngest again
@@ -119,7 +120,7 @@ class CachedCall:
         return result, element
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
+        """The executable for these arguments: from a plan with symbols for sizes, or compiled for them."""
         if given.labeled:
             return self._made(given, sizes, by_keyword)
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
@@ -167,7 +168,7 @@ class CachedCall:
         return target_of(namespace_of(given.arrays))
 
     def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
-        """The types of what is given."""
+        """Return the types of the inputs."""
         result = typed(self._goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
         return result
@@ -213,7 +214,7 @@ WARNED = (
     209,
     211,
     319,
-)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelled
+)  # the warnings of `check` that evaluation also gives, beside axes that may be misspelled
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:

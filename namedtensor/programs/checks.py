@@ -1,4 +1,4 @@
-"""Checks without data: what `check` gives, for a text, a program, or a name of one."""
+"""Checks without data: the results of `check` for a text, a program, or one of its names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .parsed import ParsedProgram
 
 
 class CheckedProgram(NamedTuple):
-    """The result of a check, and its checker; None where there was nothing to check."""
+    """The result of a check, and its checker, or None if there was nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -35,9 +35,9 @@ def check_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """What `check` gives; a shape that is not given `by_keyword` may be of a name that the formula has not.
+    """Return the result of `check`. Only a shape that is passed `by_keyword` must have a name that the formula uses.
 
-    Of a function that one of the shapes is an argument of, the type is that of its value.
+    If a shape belongs to an argument of a function, the type is the type of the function's value.
     """
     if isinstance(goal, Entry) or goal.takes(shapes):
 
@@ -126,7 +126,7 @@ def checked_entry(
     by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
-    """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
+    """Check one name of a program and its dependencies. A function's arguments have the shapes of its signature."""
     program = entry.program
     try:
         types = input_types(shapes)

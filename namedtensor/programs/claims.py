@@ -40,7 +40,7 @@ class PlannedClaim(NamedTuple):
     """An assertion with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
 
     is_equation: bool
-    right: Any  # of membership: the kind of set, and what is in it
+    right: Any  # for membership: the kind of set, and its contents
     span: tuple[int, int]
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
@@ -54,7 +54,7 @@ def judge(
     source: str,
     scales: Scales | None = None,
 ) -> None:
-    """Raise where an assertion does not hold for these values; `scales` are asked where both sides differ."""
+    """Raise if an assertion does not hold for these values. `scales` is called if the two sides differ."""
     position = iter(range(len(arrays)))
     for index, claim in enumerate(claims):
         first = next(position)
@@ -139,7 +139,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
 
 
 def _aligned(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
-    """Arrays along the same axes; None where there are none yet."""
+    """Return arrays along the same axes, or None if there are no arrays yet."""
     import numpy as np
 
     arrays = [_concrete(array) for array, _ in sides]
@@ -149,7 +149,7 @@ def _aligned(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[A
 
 
 def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
-    """How large the numbers are of which both sides are computed; 0 where that is not known."""
+    """Return the magnitude from which both sides are computed, or 0 if it is unknown."""
     import numpy as np
 
     try:
@@ -167,7 +167,7 @@ def along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
     return np.expand_dims(array, tuple(index for index, axis in enumerate(order) if axis not in axes))
 
 
-# Sets that are named: in words, whether their numbers are whole, and what they are not less than.
+# Named sets: a description, whether the numbers are integers, and the lower bound.
 BOUNDED: dict[str, tuple[str, bool, Any]] = {
     "integers": ("ℤ, the integers", True, -float("inf")),
     "naturals": ("ℕ, the non-negative integers", True, 0),

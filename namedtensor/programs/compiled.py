@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """The arguments, and the shapes of what the program declares beside them: those with open sizes where they are asked for."""
+    """Return the arguments, and the shapes of the other declared inputs: with open sizes on request."""
     extent = whole_sizes(sizes)
     shapes = {
         name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -59,7 +59,7 @@ def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
 
 
 def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """The source text of a class of PyTorch, of which what the formula declares are the parameters."""
+    """Return the source text of a PyTorch class whose parameters are the formula's declared names."""
     if library != "torch":
         raise NotationError(
             408, f"modules are supported for torch only, got {library}", hint='write to_python("torch", style="module")'
@@ -104,12 +104,12 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
 
 
 def as_shape(value: Any) -> Any:
-    """What is given for an input as `parameter_shapes` takes it."""
+    """Return an input in the form that `parameter_shapes` accepts."""
     return dict(value.sizes) if hasattr(value, "sizes") else value
 
 
 def initializer_text(initializer: Any, fan_in: int) -> str:
-    """The initial value of a parameter, of whose sizes `{}` is the list."""
+    """Return the text of a parameter's initial value. `{}` stands in for the list of its sizes."""
     from .initializers import lecun_normal, ones
 
     if initializer is lecun_normal:
@@ -136,8 +136,8 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 class Specialization:
     """A formula compiled for one input signature: a function of positional arrays, its source text and its plan.
 
-    It is immutable. The function checks the sizes and dtypes of its arrays, and raises ValueError or TypeError where they
-    differ from those of the signature.
+    It is immutable. The function checks the sizes and dtypes of its arrays. It raises ValueError or TypeError if they
+    differ from the signature.
     """
 
     def __init__(self, goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options) -> None:
@@ -280,7 +280,7 @@ class CompiledFormula(Suggests, CachedCall):
 
     @property
     def source(self) -> str:
-        """The standalone source text for inputs like those of the last call."""
+        """Return the standalone source text for inputs like the last call's inputs."""
         function = self._used().function
         return function.target.backend.whole(function.plan)
 

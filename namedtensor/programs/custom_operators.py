@@ -1,4 +1,4 @@
-"""Operators of one's own, by `nt.operator`: a definition in the notation, or functions of arrays with a differential.
+"""User-defined operators, by `nt.operator`: a definition in the notation, or functions of arrays with a differential.
 
     swish = nt.operator("swish", "->", definition="X σ(X)")
     nt.formula("swish(Z) + 1", operators=[swish])
@@ -50,9 +50,9 @@ class CustomOperator:
     signature : str
         Its signature in the paper's form.
     definition : str
-        Its definition in the notation, of the operands X, Y, Z; empty where it has functions.
+        Its definition in the notation, on the operands X, Y, Z; empty if the operator has functions.
     differential : tuple of str
-        For each operand, what its differential contributes; empty where it has none of its own.
+        For each operand, its contribution to the differential; empty if there is no differential.
     latex : str
         Its LaTeX macro, if it has one.
     meaning : str
@@ -105,7 +105,7 @@ class CustomOperator:
 
     @property
     def registered(self) -> Any:
-        """What the checker calls, if it has functions."""
+        """Return the function that the checker calls, if the operator has functions."""
         (statement,) = parse(self.stated).statements
         assert isinstance(statement, nodes.Signature)
         return ArrayFunction(self.name, self.stated, statement, self.lifted, self.functions, self.differential)
@@ -284,7 +284,7 @@ def _checked_macro(latex: Any) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- checks
 def _check_definition(custom: CustomOperator) -> None:
-    """Raise where the definition does not give what the signature says, for a use of the operator."""
+    """Raise if a use of the operator shows that its definition contradicts its signature."""
     text = ComposedText((SourcePart(custom.text, f"operator {custom.name}"), SourcePart(f"result = {custom.use}\n")))
     result = check_program(ParsedProgram(text, "text"), shapes_of(custom), None, None)
     if result.errors:
@@ -293,7 +293,10 @@ def _check_definition(custom: CustomOperator) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ programs
 def as_operators(operators: Any) -> tuple[CustomOperator, ...]:
-    """The operators of the argument `operators=`. Raises NotationError where one is none, or two have one spelling."""
+    """The operators of the argument `operators=`.
+
+    Raises NotationError if an element is not an operator, or two share a spelling.
+    """
     given = (operators,) if isinstance(operators, CustomOperator) else operators
     try:
         given = tuple(given)
@@ -310,7 +313,7 @@ def as_operators(operators: Any) -> tuple[CustomOperator, ...]:
 
 
 def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: Any) -> AnyProgram:
-    """A program whose text may use operators of one's own."""
+    """Return a program whose text may use user-defined operators."""
     chosen = as_operators(operators)
     if not chosen or not isinstance(text, str):
         return kind(text, syntax, strict)

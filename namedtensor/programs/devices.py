@@ -1,4 +1,4 @@
-"""Programs on devices that may not be there: their parameters without values, and what each device has to do."""
+"""Programs on devices that may not be there: their parameters without values, and the work of each device."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """A program with a loss, and its name: one of its own, or that of a formula, or of a definition, added to it."""
+    """A program with a loss, and its name: its own definition, or one that is added."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

@@ -51,7 +51,7 @@ def diagram(
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
     checker = program.checker(inputs, extent, scope=scope, infer_parameters=True)
     checker.shows_layers = True
-    declared = () if shapes or called is not None else program.declared  # then its inputs are what it declares
+    declared = () if shapes or called is not None else program.declared  # The declared names are the inputs.
     data = frozenset({key(name) for name in (*shapes, *declared)} - names)
     shown = [shape.shape for name, shape in (*types.items(), *argument_inputs) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))

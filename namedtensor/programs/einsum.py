@@ -1,4 +1,4 @@
-"""A formula as a call of einsum, where it is one: a number times a sum of products of what is given.
+"""A formula as one call of einsum, if it is a number times a sum of products of inputs.
 
 Q ⊙_{key} K with Q ∈ ℝ^{query × key}, K ∈ ℝ^{seq × key}     einsum("qk,sk->qs", Q, K)
 """
@@ -112,7 +112,7 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
 
 
 def largest_part(root: Term) -> Term | None:
-    """The part of a formula that is one einsum of most operands, two at least; None where there is none."""
+    """Return the largest part of a formula that is one einsum of two or more operands, or None."""
     operands = operands_in(root)
     largest: Term | None = None
     for term in topological(root):
@@ -210,7 +210,7 @@ def parts_of(term: Term) -> tuple[Term, ...]:
 
 
 def operands_in(root: Term) -> dict[int, int]:
-    """How many operands each part that is a product has, where a part that is used twice counts twice."""
+    """Return the number of operands of each product. A part that is used twice counts twice."""
     result: dict[int, int] = {}
     for term in topological(root):
         if is_product(term) and all(id(argument) in result for argument in term.arguments):
@@ -221,7 +221,7 @@ def operands_in(root: Term) -> dict[int, int]:
 
 
 def factors(term: Term) -> Factors:
-    """A term as a product. Each use of a part has letters of its own."""
+    """A term as a product. Each use of a part has separate letters."""
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
@@ -242,7 +242,7 @@ def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
 
 
 def identifiers(names: list[str]) -> list[str]:
-    """Names of Python for what is given: W_Q for W^Q."""
+    """Return Python names for the inputs: W_Q for W^Q."""
     result: dict[str, str] = {}
     for name in names:
         if name not in result:

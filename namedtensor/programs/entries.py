@@ -36,7 +36,7 @@ class WholeProgram(NamedTuple):
     program: ParsedProgram
 
     def entry(self, scope: Scope | None = None) -> Entry | None:
-        """The function that it ends with, by what it says alone or where values are given; None where it has a value."""
+        """Return the function that the text ends with, alone or with values. Return None if the program has a value."""
         function = self.program.last_function(scope)
         return None if function is None else Entry(self.program, function.title)
 
@@ -48,7 +48,10 @@ class WholeProgram(NamedTuple):
         return self.entry(scope)
 
     def entry_for(self, given: Mapping[str, Any]) -> Entry | None:
-        """The function that it ends with where these values are given, of which an equation may be an assertion."""
+        """Return the function that the program ends with for these values.
+
+        They may turn an equation into an assertion.
+        """
         entry = self.entry()
         if entry is None or not self.program.scope.replaced:
             return entry
@@ -74,7 +77,7 @@ class WholeProgram(NamedTuple):
         return (checker.whole(),)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Go through everything that the program defines, making inputs of what is declared."""
+        """Type everything that the program defines, and treat each declared name as an input."""
         scope = self.program.scope
         with recursion_headroom(scope.source):
             for group in list(scope.definitions):
@@ -112,7 +115,10 @@ class Entry:
         return self
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """The function of this name; of those that differ in their scripts the one that is titled so, or the first."""
+        """Return the function of this name.
+
+        If several differ in their scripts, prefer the exact title, then the first one.
+        """
         group = (self.program.scope if scope is None else scope).functions.get(self.key.base, [])
         exact = (function for function in group if function.title == str(self.key))
         return next(exact, group[0] if group else None)
@@ -122,13 +128,13 @@ class Entry:
         return [] if function is None else [function]
 
     def tree(self) -> nodes.Program:
-        """The statements that say what the name is: its equations, its signature, its declaration."""
+        """Return the statements that define the name: its equations, its signature, its declaration."""
         tree, scope = self.program.tree, self.program.scope
         statements = tuple(statement for statement in tree.statements if says(statement, self.key, scope))
         return nodes.Program(statements or tree.statements, tree.span)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Type this name alone, making inputs of what it needs and the program declares."""
+        """Type this name alone, and treat each declared name that it uses as an input."""
         with recursion_headroom(self.program.source):
             called = self.called(checker)
             if called is None:
@@ -235,7 +241,7 @@ def axes_of(value: Any) -> dict[str, Any]:
 def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
-    """The type of each argument: by position, by the name of the parameter, or as the signature has it."""
+    """The type of each argument: by position, by the name of the parameter, or by the signature."""
     result: list[tuple[Key, InputType]] = []
     for index, name in enumerate(function.parameters):
         of = function.signature.domain[index] if function.signature is not None else None
@@ -321,5 +327,5 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 
 
 def is_member(name: Key, scope: Scope) -> bool:
-    """Whether a name is a member of a family, whose equations all say what it is."""
+    """Return whether a name is a member of a family, which all equations of the family define."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)

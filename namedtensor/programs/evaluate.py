@@ -83,7 +83,8 @@ def evaluate(
     Parameters
     ----------
     formula : str, Formula, Program or EntryPoint
-        The formula, or its text. If it has several statements, the value is that of the last one that no other uses.
+        The formula, or its text. If it has several statements, the value is the value of the last statement that no
+        other statement uses.
     values : mapping of str to tensor or number, optional
         Inputs by name, if not passed as keywords. It may have names that the formula does not use.
     sizes : mapping of str to int, optional
@@ -91,8 +92,8 @@ def evaluate(
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     strict : bool
-        Whether an outer broadcast, or a definition that replaces a built-in function, is an error (default: False; see
-        `nt.strict`).
+        Whether an outer broadcast, or a definition that replaces a built-in function, raises an error (default: False;
+        see `nt.strict`).
     limits : Limits
         Bounds of time and memory (default: `Limits()`).
     **named : tensor or number

@@ -56,15 +56,15 @@ PLAIN = Options()
 
 
 class TypedValues(NamedTuple):
-    """What the checker found: terms, and the assertions about their values, of which each has a term, or two."""
+    """The checker's result: terms, and the assertions about their values, with one or two terms each."""
 
     source: str
     limits: Limits
     terms: tuple[Term, ...]
     claims: tuple[tuple[Term, Any, PlannedClaim], ...] = ()
-    unused: frozenset[str] = frozenset()  # of what was given
-    checker: Checker | None = None  # where these types are its own
-    outer: NotationError | None = None  # the error of its first outer broadcast, where these are errors
+    unused: frozenset[str] = frozenset()  # inputs that the program does not use
+    checker: Checker | None = None  # None if other executables share these types
+    outer: NotationError | None = None  # the error of the first outer broadcast, if they are forbidden
     several: bool = False  # whether the value is a tuple
 
     @classmethod
@@ -142,7 +142,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
-    """How large the numbers are of which both sides of an assertion are computed: two arrays, and the axes of each."""
+    """Return the magnitudes from which both sides of an assertion are computed: two arrays, and the axes of each."""
     from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
@@ -168,10 +168,10 @@ SHARED = 2000  # bytes of an executable whose function others have, too
 
 
 class Executable:
-    """A compiled plan with the assertions that its results must meet; the first `count` results are what is asked for.
+    """A compiled plan with the assertions about its results; the first `count` results are the requested values.
 
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor, or a tuple of
-    `several`. `instead` is what runs for the function, where a library has compiled it.
+    `several`. `instead` runs in place of the function if a library has compiled it.
     """
 
     __slots__ = (
@@ -198,15 +198,15 @@ class Executable:
         claims: tuple[PlannedClaim, ...] = (), outer: NotationError | None = None, instead: Run | None = None,
         several: bool = False,
     ):  # fmt: skip
-        self.outer = outer  # raised where outer broadcasts are errors
+        self.outer = outer  # raised if outer broadcasts are forbidden
         self.function, self.count, self.claims, self.instead = function, count, claims, instead
         self.several = several
         self.names = names  # of the arrays that it takes, in order
-        self.unused = unused  # what was given and nothing in the program uses
+        self.unused = unused  # inputs that nothing in the program uses
         self.steady = False  # whether a call has shown that the layouts of the results are known
-        self.run: Run | None = None  # what a later call runs, where they are
+        self.run: Run | None = None  # what a later call runs, if nothing is left to check
         self.layout: Any = None  # of the first result
-        self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
+        self.labels: tuple[AxisLabels, ...] = ()  # of the results, if an input has labels
         self.moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = {}  # of inputs aligned by their labels
         self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
         self.exact: Callable[[], Executable] | None = (
@@ -219,7 +219,7 @@ class Executable:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds: that of a function for many sizes counts for the first of them."""
+        """The memory that it holds: a function for many sizes counts with the first sizes."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
@@ -227,7 +227,7 @@ class Executable:
         if self.run is not None:
             return self.run(*arrays)
         result = self.call_many(*arrays)
-        results = self.function.like.results[: self.count]  # without those of assertions
+        results = self.function.like.results[: self.count]  # Assertions follow the requested values.
         self.steady = not self.moves and all(isinstance(value, PlanValue) and not value.dynamic for value in results)
         if self.steady:
             self.run = self._specialised(tuple(item.layout for item in result))
@@ -242,7 +242,7 @@ class Executable:
         return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
-        """The same function for a call of other sizes, whose failures are those of an `exact` one, if there is any."""
+        """Return the same function for a call with other sizes. Its failures come from `exact`, if there is one."""
         for_other_sizes = Executable(
             self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
         )
@@ -276,7 +276,7 @@ class Executable:
         return call
 
     def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
-        """Raise NotationError where an assertion does not hold for these results of these arrays."""
+        """Raise NotationError if an assertion does not hold for these results of these arrays."""
         like, magnitudes = self.function.like, self.magnitudes
         orders = [getattr(result, "order", None) for result in like.results[self.count :]]
         scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
@@ -321,5 +321,5 @@ def in_order(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
-    """The axes of a plan's result, as the user has them."""
+    """Return the axes of a plan's result, as the user named them."""
     return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

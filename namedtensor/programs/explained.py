@@ -23,7 +23,7 @@ from .labeled_calls import labels_of_results
 
 
 class TermValues:
-    """The values of terms for what a call was given; pickles."""
+    """The values of terms for a call's inputs. It can be pickled."""
 
     def __init__(self, source: str, given: BoundArguments):
         self.source, self.given = source, given
@@ -58,7 +58,7 @@ class DerivedForm:
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
-    """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
+    """Return the steps to the value of `typed`. `whole` is the formula, or the name of the whole value."""
     from ..core.arrays import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True

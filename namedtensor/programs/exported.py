@@ -1,4 +1,4 @@
-"""What a formula becomes: a compiled function, its cost, source text for other libraries, and a program on devices."""
+"""Conversions of a formula: a compiled function, its cost, source text for other libraries, and a program on devices."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Exported:
         Parameters
         ----------
         backend : {"numpy", "torch", "jax"}, optional
-            The library to run on (default: that of the inputs).
+            The library to run on (default: the library of the inputs).
         disable : str or collection of str
             Names of optimizations to turn off, such as "tiling" (default: none).
 
@@ -300,11 +300,11 @@ class OnDevices:
         Parameters
         ----------
         rules : mapping of str to (str or tuple of str)
-            The mesh axis, or axes, over which each axis is sharded.
+            The mesh axes that shard each axis.
         mesh : jax.sharding.Mesh or mapping of str to int
             The mesh, or its sizes by name.
         compute_rules : mapping, optional
-            The rules for computation, if they differ from those for the storage of parameters.
+            The rules for computation, if they differ from the rules for stored parameters.
         topology : str, optional
             The devices to compile for, such as "v5e:16x16" (default: those present).
         value_rules : mapping of str to rules, optional
@@ -358,7 +358,7 @@ class OnDevices:
         update : Program, optional
             The optimizer, a program for one parameter (default: Adam).
         accumulate : str, optional
-            An axis of the inputs over which the step accumulates gradients.
+            An axis of the inputs along which the step accumulates gradients.
         **inputs : shape or number
             The types of the inputs, such as ids="ℤ^{batch[32] × seq[4096]}"; the other names are parameters.
 

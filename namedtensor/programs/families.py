@@ -50,7 +50,7 @@ def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> It
 
 
 def traits(value: Any) -> tuple[Any, ...] | None:
-    """What the members of a family have in common; None for a number."""
+    """Return the properties that the members of a family share, or None for a number."""
     layout = getattr(value, "layout", None)
     return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
 
@@ -70,7 +70,7 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
 
 
 def together(tensors: Sequence[Any]) -> Any:
-    """Tensors of one layout along a new first axis; without numbers where these have none, as a shape of JAX has none."""
+    """Stack tensors of one layout along a new first axis. A shape of JAX has no numbers, so neither has its stack."""
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:

@@ -1,7 +1,8 @@
 """Programs that import: each statement `from "attention.nt" import Attention` becomes the definitions that it names.
 
 The imported definitions replace the statement, so a program with imports means what it would mean if its author had
-written the definitions there; derivatives, source text and lifting see no difference. Errors say the file and the line.
+written the definitions there; derivatives, source text and lifting see no difference. Errors name the file and the
+line.
 
 A file is looked for beside the file that imports it, then in the folders that the caller gives. `"package:file.nt"` is a
 file that an installed package ships. Only files that end in .nt are read, and only inside these folders.
@@ -33,7 +34,7 @@ FOLDERS_HINT = 'write folders="formulas", or folders=["formulas", "library"]'
 
 
 class SourceFile(NamedTuple):
-    """A file that is imported: where it is, what errors call it, and the folders that it may import from."""
+    """A file that is imported: its path, its name in errors, and the folders that it may import from."""
 
     path: Path
     name: str
@@ -41,7 +42,7 @@ class SourceFile(NamedTuple):
 
 
 def as_folders(folders: Any) -> tuple[Path, ...]:
-    """The folders of the argument `folders=`. Raises NotationError where one is none."""
+    """The folders of the argument `folders=`. Raises NotationError if an element is not a folder."""
     given = (folders,) if isinstance(folders, (str, Path)) else folders
     try:
         paths = tuple(Path(folder) for folder in given)
@@ -56,7 +57,7 @@ def as_folders(folders: Any) -> tuple[Path, ...]:
 def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path | None = None) -> str:
     """The text with the definitions that it imports in place of its import statements.
 
-    `file` is the file that it was read from, beside which others are found. Raises NotationError where one cannot be
+    `file` is the source file; imports are searched beside it. Raises NotationError if a file cannot be
     read, does not define a name, or imports itself.
     """
     if not isinstance(text, str) or not _may_import(text, syntax):
@@ -175,7 +176,7 @@ class _Importer:
         return self.read[file.path]
 
     def located(self, path: str, roots: tuple[Path, ...], error: Any) -> SourceFile:
-        """The file that an import names. Raises NotationError where there is none that may be read."""
+        """The file that an import names. Raises NotationError if no readable file exists."""
         if not path.endswith(SUFFIX):
             raise error(
                 f"an import reads files that end in {SUFFIX}, got {path!r}", hint='write from "attention.nt" import …'
@@ -231,7 +232,7 @@ def _in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
 
 
 def _check_declarations(text: ComposedText) -> None:
-    """Raise where two files declare one name to be in different sets: it would be one parameter for two things."""
+    """Raise if two files declare one name in different sets: it would be one parameter for two things."""
     try:
         scope = _scope_of(text)
     except NotationError:  # which the program raises
@@ -288,7 +289,7 @@ def _renamed(content: str, renamed: dict[str, Name], error: Any) -> str:
 
 
 def _terminated(parts: Iterable[SourcePart]) -> list[SourcePart]:
-    """Parts that end where a line ends, so that none runs into the next."""
+    """Return parts that end at the end of a line, so that no part runs into the next part."""
     remaining = [part for part in parts if part.text]
     return [
         part if part.text.endswith("\n") or number == len(remaining) - 1 else part._replace(text=f"{part.text}\n")

@@ -21,7 +21,7 @@ from .parameters import inferred, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """The fan-in axes of each parameter: those over which it is summed where it is used, or looked up in."""
+    """The fan-in axes of each parameter: the axes of the contractions and look-ups that use it."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
@@ -40,7 +40,10 @@ def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[s
 
 
 def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
-    """The arguments of a loop of which a step takes one for itself, or the same as all others, and their fan-in axes."""
+    """Yield the arguments of a loop and their fan-in axes.
+
+    A step may receive one slice of an argument, or all of it.
+    """
     (loop,) = term.options
     begin = len(loop.states) + len(loop.slices)
     groups = [term.arguments[begin + at * loop.steps :][: loop.steps] for at in range(len(loop.members))]
@@ -85,10 +88,10 @@ def initial(
     initializers: Initializers | None = None,
     scalars: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """A tensor for each shape, by the initializer of its whole name or of its base; else by what the formulas do with it.
+    """Return a tensor for each shape, by the initializer for its name or its base, or by its use in the formulas.
 
-    Else γ is one; what is contracted is normal with variance 1/fan_in, so that it keeps the variance of its input; what
-    is only added is zero.
+    By default, γ is one, a contracted tensor is normal with variance 1/fan_in, which preserves the variance of its
+    input, and an added tensor is zero.
     """
     import numpy as np
 
@@ -125,7 +128,7 @@ def initial(
 
 
 def of_jax(numbers: Any, dtype: Any) -> Any:
-    """Numbers as an array of JAX: of float64 where JAX has that, else of float32."""
+    """Numbers as an array of JAX: float64 if JAX has it enabled, otherwise float32."""
     import jax  # type: ignore[import-not-found]
 
     return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))

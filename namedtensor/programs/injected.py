@@ -1,4 +1,4 @@
-"""Functions of higher packages that programs call; `namedtensor` says from where each is imported."""
+"""Functions of higher packages that programs call. `namedtensor` lists the module of each."""
 
 from __future__ import annotations
 

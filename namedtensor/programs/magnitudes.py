@@ -1,7 +1,8 @@
-"""How large the numbers are of which a value is computed: what rounding may change it by is a multiple of that.
+"""The magnitudes from which a value is computed: rounding may change the value by a multiple of them.
 
 ∑_{a} (X − mean_{a} X) is computed of numbers as large as ∑_{a} (|X| + mean_{a} |X|): each term has the same operators, of the
-absolute values of its operands, with + for −. Of other operators it is that of the condition: |log x| + m / |x| for log x.
+absolute values of its operands, with + for −. For other operators it is the magnitude of the condition: |log x| + m /
+|x| for log x.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ BOUNDED_SLOPE = (
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
-    """The terms of the magnitudes of terms, in a graph of their own; none where a term has others within."""
+    """Return the terms of the magnitudes in a separate graph, or none if a term contains other terms."""
     graph = TermGraph()
     make = TermBuilder(graph, nodes.Number(0))
     copies, by_term = dict[int, Term](), dict[int, Term]()

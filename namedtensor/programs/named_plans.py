@@ -51,7 +51,7 @@ def text_target(library: str) -> Target:
 
 
 def checked_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
-    """The terms of what is asked for, where the arguments of a function come by their own names."""
+    """Return the requested terms. The arguments of a function come by their names."""
     inputs = types_of(abstract)
     scope = goal.program.scope_given(inputs)
     entry = goal.entry(scope)
@@ -83,7 +83,7 @@ def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -
 def open_plan_of(
     goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options, dtype: str = DTYPE
 ) -> tuple[Plan, list[Any]]:
-    """The plan of a formula in which each size that a shape leaves open is read from the arrays; `dtype` is that of shapes."""
+    """Return the plan of a formula that reads each open size from the arrays. `dtype` is the dtype of shapes."""
     sizes = whole_sizes(options.sizes)
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)
     abstract = by_spelling({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})

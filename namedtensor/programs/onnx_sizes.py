@@ -16,7 +16,7 @@ else:
     try:
         import onnx_ir
         from onnx_ir import node
-    except ImportError:  # what lists the modules of this package imports this one, too
+    except ImportError:  # tools that list the package's modules import this one, too
         pass
 
 from ..core.extents import Size, extent
@@ -34,7 +34,7 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Have the graph reject inputs with a size that is not that of the axis from which `forward` reads it."""
+    """Have the graph reject inputs whose sizes differ from the axis that `forward` reads."""
     read_from: dict[Size, Axis] = {
         read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
     }
@@ -52,10 +52,10 @@ def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, s
 
 
 def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -> list[Any]:
-    """Nodes that give an input as it is, and fail where its sizes are not those of other axes.
+    """Return nodes that pass an input through, and fail if its sizes differ from the sizes of other axes.
 
-    They index an array of one element with 0 for a size that agrees and 1 for one that does not, and reshape by the zeros
-    that come of it, which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.
+    They index an array of one element with 0 if a size agrees and with 1 otherwise, and reshape by the resulting zeros,
+    which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.
     """
     expected = [node("Shape", [source], {"start": axis, "end": axis + 1}) for source, axis in sources]
     listed = node("Concat", [part.outputs[0] for part in expected], {"axis": 0})

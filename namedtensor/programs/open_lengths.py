@@ -1,4 +1,4 @@
-"""Open ends: the n of `for t = 1, …, n`, where only prose specifies what it is, is a size of its own in types.
+"""Open ends: the n of `for t = 1, …, n`, which only prose specifies, is a separate size in types.
 
 A check asks for the ends that nothing gives, and is repeated with a symbol for each of them.
 """
@@ -20,7 +20,7 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
-    """What a check gives with a size for each end that nothing gives, and the conditions on these under which it does."""
+    """Check with a size for each unspecified end, and return the result and the conditions on these sizes."""
     ends: dict[str, Extent] = {}
     first = result = check(ends)
     assumed: tuple[SizeCondition, ...] = ()
@@ -29,7 +29,7 @@ def with_open_ends(
         try:
             with conditions() as collected:
                 result, assumed = check(ends), collected.taken_to_hold
-        except UndecidedSize:  # what the program means depends on the number
+        except UndecidedSize:  # the meaning of the program depends on the number
             return first, ()
     return result, assumed
 

@@ -1,4 +1,4 @@
-"""Checks of the differentials of operators of one's own: their axes, and that they are linear in the change."""
+"""Checks of the differentials of user-defined operators: their axes, and that they are linear in the change."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..scope.names import walk
 from .checks import check_program
 from .parsed import ParsedProgram
 
-LETTERS = ("X", "Y", "Z")  # what the operands are called in definitions and differentials
+LETTERS = ("X", "Y", "Z")  # names of the operands in definitions and differentials
 CHANGE = "change"  # the axis of the directions in which a differential is tried
 
 
 def check_differential(custom: Any) -> None:
-    """Raise where a differential is not one of its operand: of other axes, without ∂X, or with the operator of it."""
+    """Raise if a differential is wrong: it has other axes, lacks ∂X, or is not linear."""
     count = len(custom.lifted.inputs)
     if len(custom.differential) != count:
         hint = 'pass one for each operand, "0" where it contributes nothing'
@@ -53,7 +53,7 @@ def check_differential(custom: Any) -> None:
 
 
 def check_axes(custom: Any, letter: str, text: str) -> None:
-    """Raise where a differential has not the axes of the result, and those of the change."""
+    """Raise if a differential lacks an axis of the result or of the change."""
     changed = with_name(text, letter)
     shapes = shapes_of(custom)
     shapes[f"d{letter}"] = {**shapes[letter], CHANGE: 5}
@@ -82,9 +82,9 @@ def check_axes(custom: Any, letter: str, text: str) -> None:
 
 
 def check_linear(custom: Any, letter: str, text: str) -> None:
-    """Raise where a differential is not linear: for −2 times the change it must be −2 times as large.
+    """Raise if a differential is not linear: for −2 times the change it must be −2 times as large.
 
-    A differential that uses the operator itself is tried where it has a function of NumPy that works.
+    A differential that uses the operator itself is tried if its NumPy function works.
     """
     import numpy as np
 

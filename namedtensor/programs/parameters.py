@@ -15,14 +15,14 @@ from ..terms.terms import resolved_shape
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram
 
-Shapes = dict[str, dict[str, Any]]  # of each name the sizes of its axes, None where it is not known
+Shapes = dict[str, dict[str, Any]]  # for each name the sizes of its axes, or None if a size is unknown
 
 
 def inferred(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Checker:  # fmt: skip
-    """A checker that has gone through what is asked for, making inputs of what the program declares."""
+    """Return a checker that has typed the goal, with each declared name as an input."""
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
     inputs = by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
     program = goal.program

@@ -1,7 +1,7 @@
 """Parsed programs: a text, its tree, its symbols, and the checker of it for given inputs.
 
-A program is parsed again where a value is given for what the text alone reads as a function: `softmax`, or `W^Q` beside a
-function W. Nothing else in `programs` makes a checker.
+A program is parsed again if an input has the name of something that the text alone reads as a function: `softmax`, or
+`W^Q` beside a function W. Nothing else in `programs` makes a checker.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ class ParsedProgram:
 
     @cached_property
     def tree(self) -> nodes.Program:
-        """The program where no value is given."""
+        """Return the program without inputs."""
         return self._parse(frozenset())
 
     @cached_property
     def scope(self) -> Scope:
-        """The symbols of the program where no value is given."""
+        """Return the symbols of the program without inputs."""
         return bind(self.source, self.tree, open=True)
 
     @cached_property
@@ -107,7 +107,7 @@ class ParsedProgram:
         )
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """The symbols of the program where these inputs are given."""
+        """Return the symbols of the program with these inputs."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
         shadowed = shadowed_by(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
@@ -124,7 +124,7 @@ class ParsedProgram:
             return values
 
         def possible(names: frozenset[str]) -> frozenset[str]:
-            cache_key = names, USER_FUNCTIONS.version  # which say how the text is read
+            cache_key = names, USER_FUNCTIONS.version  # which determine how the text is read
             return self._possible.get_or_build(cache_key, lambda: possible_numbers(self.scope_given(inputs()).program))
 
         return as_numbers(values, single, possible, lambda: self.scope_given(inputs()))
@@ -141,9 +141,9 @@ class ParsedProgram:
         infer_parameters: bool = False,
         recover: bool = False,
     ) -> Checker:
-        """A checker of the program for these inputs; those of a function's `arguments` have axes of their own.
+        """Return a checker of the program for these inputs. A function's `arguments` have separate axes.
 
-        `scope` is what its names mean, where that is known already. The other options are those of `Checker`.
+        `scope` holds the meaning of its names, if it is known already. The other options are the options of `Checker`.
         """
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
@@ -152,9 +152,8 @@ class ParsedProgram:
             limits=self.limits, by_keyword=by_keyword, extra_axes={axis for argument in arguments for axis in argument.shape},
         )  # fmt: skip
 
-    # what it says
     def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """The function that it ends with, where it has no other value: by what it says alone, or with values given."""
+        """Return the function that the program ends with, if any: by its text, or with inputs."""
         scope = self.scope if scope is None else scope
         functions = list(scope.all_functions())
         if not functions or scope.last is not None:
@@ -203,8 +202,10 @@ def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
 
 
 def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
-    """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
-    labels; of these only such as one of `functions` might take for its own, where these are known."""
+    """Return the names of inputs that the text alone reads as functions: built-in functions, and labeled names.
+
+    If `functions` is known, only labeled names that one of them may claim count.
+    """
     plain = [name.base for name in names if not (name.subscript or name.superscript)]
     labeled = [name for name in names if name.subscript or name.superscript]
     of_functions = [str(name) for name in labeled if functions is None or name.base in functions]

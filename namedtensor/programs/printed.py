@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_macros(latex: str, macros: Mapping[str, str]) -> str:
-    """The LaTeX of a formula with the macros of operators of one's own for their names."""
+    """Return the LaTeX of a formula, with the macros of user-defined operators in place of their names."""
     for name, macro in macros.items():
         for spelled in (f"\\operatorname{{{name}}}", f"\\mathrm{{{name}}}", f"\\text{{{name}}}"):
             latex = latex.replace(spelled, macro)

@@ -49,7 +49,7 @@ class Program(OnDevices, Verbs):
     syntax : {"auto", "text", "latex"}
         The syntax of the source (default: "auto", which detects it).
     strict : bool
-        Whether an outer broadcast is an error (default: False).
+        Whether an outer broadcast raises an error (default: False).
 
     Raises
     ------
@@ -78,7 +78,6 @@ class Program(OnDevices, Verbs):
     def __reduce__(self) -> Any:
         return restored, (type(self), self.source, self.syntax, self.strict, self._goal.program.operators)
 
-    # what is in it
     @property
     def source(self) -> str:
         """The source, as written."""
@@ -91,7 +90,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def strict(self) -> bool:
-        """Whether an outer broadcast in it is an error, wherever it is used."""
+        """Whether every use of the program rejects an outer broadcast."""
         return self._goal.program.strict
 
     @property
@@ -165,7 +164,8 @@ class Program(OnDevices, Verbs):
         Parameters
         ----------
         text : str
-            Definitions and declarations that replace those of the same names; others are added (default: none).
+            Definitions and declarations that replace the ones with the same names; other definitions are added
+            (default: none).
         remove : iterable of str
             Names whose definitions are removed (default: none).
 
@@ -290,7 +290,10 @@ class Formula(Program):
 
 
 class DerivativeFormula(Formula):
-    """Hold the derivative of a formula; it prints as its closed form, where it has one. `to_text()` is as the paper writes it."""
+    """Hold the derivative of a formula.
+
+    It prints as its closed form, if there is one. `to_text()` is as the paper writes it.
+    """
 
     @encodable
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The names of a program by what explains them: those that `program.NAME` may mean, and those that only a value or a
+"""The names of a program, grouped by their source: those that `program.NAME` may mean, and those that only a value or a
 shape explains.
 """
 
@@ -19,7 +19,7 @@ from ..scope.symbols import FunctionDefinition, Scope
 
 
 class ProgramNames:
-    """The names of a scope, by what explains them."""
+    """The names of a scope, grouped by the statements that explain them."""
 
     def __init__(self, scope: Scope):
         self.scope = scope
@@ -33,7 +33,7 @@ class ProgramNames:
 
     @cached_property
     def spoken(self) -> set[Key]:
-        """All names in the text: of W^Q, where that is declared or defined, no W."""
+        """All names in the text: W is left out if W^Q is declared or defined."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {result for part in parts for result in used(part, self._labeled)}
 
@@ -64,7 +64,7 @@ class ProgramNames:
         return self.declared | self.defined
 
     def asked(self, function: FunctionDefinition) -> list[Key]:
-        """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
+        """Return the parameters of a function, or the names that it needs: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
         fromkeys = dict.fromkeys(name for body in bodies for name in used(body, self._labeled))

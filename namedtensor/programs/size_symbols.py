@@ -1,4 +1,4 @@
-"""Symbols for the sizes that a function reads from its arrays when it runs, and what it has to check about them."""
+"""Symbols for the sizes that a function reads from its arrays at run time, and the conditions that it checks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SizeSymbols:
         return text
 
     def layout(self, value: Any, name: str, sizes: Mapping[str, int], dtype: str = DTYPE) -> Any:
-        """The layout of what is given for a name, a symbol for each size that it leaves open; a plain number as it is."""
+        """Return the layout of an input, with a symbol for each open size. A plain number is returned as it is."""
         layout = getattr(value, "layout", None)
         if isinstance(layout, Layout):
             return layout
@@ -62,9 +62,9 @@ def names_in(values: Collection[str]) -> set[str]:
 
 
 def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
-    """What `make` gives, and what it assumed about sizes.
+    """Return the result of `make`, and its assumptions about sizes.
 
-    Raises NotationError (309) where it needs the number of a size that was left open.
+    Raises NotationError (309) if `make` needs the number of an open size.
     """
     try:
         with conditions() as collected:

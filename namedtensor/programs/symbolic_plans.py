@@ -4,8 +4,9 @@
     a call that differs           one plan in which the sizes that differ are symbols, this call their example
     every later call              that plan, where its conditions hold of the sizes
 
-A *signature* is all that a plan depends on but sizes. Where the form of the program needs a number (the length of a
-family, a label), that axis is a number in the plan; where every axis is, each length has a plan of its own, as the first.
+A *signature* is all that a plan depends on but sizes. If the form of the program needs a number (the length of a
+family, a label), that axis is a number in the plan. If every axis is a number, each length has a separate plan, like
+the first one.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ from .size_symbols import RESERVED, SizeSymbols, names_in
 
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
-MAX_FAILURES = 4  # of a signature's plans with symbols, where those of numbers are right: then there are no more
+MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
 Make = Callable[[BoundArguments], Executable]
 Function = TypeVar("Function")  # what runs
 Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
 
 
 class PlanSignature(NamedTuple):
-    """What a plan depends on other than sizes, the sizes in order, and the position of each."""
+    """The parts that a plan depends on other than sizes, the sizes in order, and the position of each size."""
 
     key: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -61,7 +62,7 @@ def signature_of(given: BoundArguments) -> PlanSignature:
 
 
 class SymbolicPlan(NamedTuple, Generic[Function]):
-    """A function for all sizes that meet its conditions: `symbols` by the number of their size, the others fixed."""
+    """A function for all sizes that satisfy its conditions: `symbols` by the number of their size, the others fixed."""
 
     symbols: dict[int, SizeSymbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
@@ -71,7 +72,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
     executable: Function
 
     def fits(self, sizes: tuple[int, ...]) -> bool:
-        """Whether the plan is right for these sizes, and as fast as one of their own."""
+        """Return whether the plan is correct for these sizes, and as fast as a plan made for them."""
         values: dict[SizeSymbol, int] = {}
         for number, (size, fixed) in enumerate(zip(sizes, self.fixed)):
             if fixed is None:
@@ -87,7 +88,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
 
 
 class SignaturePlans(Generic[Function]):
-    """What is known of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers.
+    """The plans of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers.
 
     Without a first call, all sizes are symbols at once.
     """
@@ -170,7 +171,7 @@ def planned(
     places: Sequence[Place],
     make: Make,
 ) -> SymbolicPlan[Executable] | None:
-    """A plan in which the sizes that differ from those of the first call are symbols; None where there is none."""
+    """Return a plan with symbols for the sizes that differ from the first call, or None if there is no such plan."""
     plan = with_symbols(known, given.abstract, sizes, places, partial(compiled, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
@@ -184,7 +185,7 @@ def with_symbols(
     known: SignaturePlans[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
 ) -> SymbolicPlan[Function] | None:  # fmt: skip
-    """What `make` gives for layouts with symbols, none of a `reserved` name; None where it needs numbers."""
+    """Return the result of `make` for symbolic layouts that avoid the `reserved` names, or None if it needs numbers."""
     while True:
         symbols = symbols_of_call(known, abstract, sizes, places, reserved)
         if not symbols:
@@ -208,7 +209,7 @@ def symbols_of_call(
     known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
 ) -> dict[int, SizeSymbol]:  # fmt: skip
-    """A symbol for each size that is not that of the first call: one for all of an axis that are the same."""
+    """Return a symbol for each size that differs from the first call: one for all of an axis that are the same."""
     names = SizeSymbols({*names_in(abstract), *reserved})
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}
@@ -243,11 +244,11 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
 
 
 def magnitude(size: int) -> int:
-    """The class of a size: those of one differ by less than a factor of 4."""
+    """The class of a size: sizes of one magnitude differ by less than a factor of 4."""
     return (size.bit_length() + 1) // 2
 
 
 def result_types(executable: Executable) -> tuple[Any, ...]:
-    """The dtypes, and the axes in the order of their arrays, of what is asked for; those of assertions are free."""
+    """Return the dtypes, and the axes in array order, of the requested values. Assertions may have any."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

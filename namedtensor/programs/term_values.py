@@ -1,4 +1,4 @@
-"""The values of all terms of a program at once: what a comparison of two programs goes by."""
+"""The values of all terms of a program at once: the values that a comparison of two programs uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .parsed import parsed
 
 
 class TermValue(NamedTuple):
-    """A term of a program with its value as an array, whose axes are in an order of its own."""
+    """A term of a program with its value as an array, whose axes are in a separate order."""
 
     term: Term
     array: Any

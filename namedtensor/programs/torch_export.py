@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
     try:
         import torch
-    except ImportError:  # what lists the modules of this package imports this one, too
+    except ImportError:  # tools that list the package's modules import this one, too
         pass
 
 from grammar.errors import NotationError
@@ -28,7 +28,7 @@ MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf e
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
-    """What a module exports. Raises NotationError if it has no `forward` for all sizes."""
+    """Return the function that a module exports. Raises NotationError if it has no `forward` for all sizes."""
     if planned is not None:
         return planned
     if problem is None:
@@ -40,7 +40,7 @@ def forward_of(planned: Forward | None, problem: NotationError | None) -> Forwar
 
 
 def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
-    """Shapes of the inputs that meet the conditions of the plan, the open sizes unlike each other and the others."""
+    """Return shapes of the inputs that satisfy the plan's conditions. Each open size differs from all other sizes."""
     symbols = [*symbols_of(planned.shapes)]
     fixed = {size for shape in planned.shapes for size in shape if type(size) is int}
     for number, sizes in enumerate(choices(len(symbols), fixed)):
@@ -71,7 +71,7 @@ def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[tor
 
 
 def open_axes(planned: Forward) -> list[dict[int, str]]:
-    """The names of the open axes of each input and then of each result, by their positions."""
+    """Return the names of the open axes of each input and then of each result, by their positions."""
     tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
     names: dict[Any, str] = {}
     names_by_position: list[dict[int, str]] = []

@@ -28,7 +28,7 @@ from .size_symbols import SizeSymbols, names_in, with_conditions
 
 NUMBERED = re.compile(r"(.*)\[(\d+)\]")
 EXAMPLE = 3  # the size that a hint shows
-INDEX = "int64"  # the dtype of what the formula takes for indices
+INDEX = "int64"  # the dtype of index inputs
 Shape = dict[str, int | None]
 
 
@@ -49,7 +49,7 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
 
 
 class Goal(NamedTuple):
-    """What a module computes: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
+    """The task of a module: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
 
     entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
@@ -59,7 +59,7 @@ class Goal(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """The function, its text, what it takes and gives."""
+    """The function, its text, its inputs and its results."""
 
     function: Callable[..., Any]
     text: str
@@ -73,7 +73,7 @@ class Forward(NamedTuple):
     buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
-        """Whether these arrays have the ranks and dtypes that it takes; with `sized`, the sizes, too."""
+        """Return whether these arrays have the expected ranks and dtypes; with `sized`, also the expected sizes."""
         if not are_dtypes_fit(self.dtypes, self.shared, tuple([array.dtype for array in (*arrays, *parameters)])):
             return False
         if any(array.ndim != len(shape) for array, shape in zip(arrays, self.shapes)):
@@ -201,7 +201,7 @@ def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shap
 def planned_or_told(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
-    """The same; where there is none since the size of an axis has to be a number, the error tells which."""
+    """Return the plan. If a size must be a number, the error names its axis."""
     try:
         return planned(goal, parameters, shapes, dtypes)
     except NotationError as problem:
@@ -231,7 +231,7 @@ def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
 
 
 def filled(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """A shape with the sizes that the parameters show, where they agree."""
+    """Return a shape with the sizes of the parameters, if they agree."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():

@@ -20,7 +20,7 @@ else:
     try:
         import torch
         from torch.nn import Module
-    except ImportError:  # what lists the modules of this package imports this one, too
+    except ImportError:  # tools that list the package's modules import this one, too
         Module = object
 
 from grammar.errors import NotationError
@@ -35,7 +35,7 @@ DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
 class NamedModule(Module):
-    """Parameters by the names of formulas; `inputs` says the axes of plain tensors, by the name of the input."""
+    """Parameters by their names in the formulas; `inputs` maps each plain tensor to its axes."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
         super().__init__()
@@ -77,7 +77,7 @@ class NamedModule(Module):
 
     @abstractmethod
     def outputs(self) -> tuple[str, ...]:
-        """The names of what it computes."""
+        """Return the names of the results."""
 
     # --------------------------------------------------------------------------------------------------------- its forward
     def _plan(self) -> None:
@@ -121,14 +121,14 @@ class NamedModule(Module):
         self._plan()
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The value: an array of PyTorch where an input is one, and a named tensor where all are named."""
+        """The value: a PyTorch array if an input is an array, and a named tensor if all inputs are named."""
         arrays = self._arrays(arguments, named)
         if arrays is not None:
             return super().__call__(*arrays)
         return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
-        """The arguments of `forward`, where it is made for them."""
+        """Return the arguments of `forward` if it fits them."""
         planned = self._planned
         if planned is None or len(arguments) + len(named) != len(planned.inputs):
             return None
@@ -169,7 +169,7 @@ class NamedModule(Module):
 
     @property
     def axes(self) -> Any:
-        """The axes of the result, in the order of its array: those of the inputs as declared, then new ones.
+        """The axes of the result, in the order of its array: the inputs' axes as declared, then new axes.
 
         A tuple of such for a module with several results.
         """
@@ -193,7 +193,7 @@ class NamedModule(Module):
         return arrays if isinstance(value, tuple) else arrays[0]
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
-        """The orders of the axes of results, of which some may have more axes than `forward` gives."""
+        """Return the orders of the axes of results. A result may have more axes than `forward` returns."""
         orders = self._axes or ((),) * len(results)
         return [
             order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
@@ -227,7 +227,7 @@ class NamedModule(Module):
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """The names of what the module computes."""
+        """Return the names of the module's results."""
         return self.outputs()
 
     @property
@@ -238,7 +238,7 @@ class NamedModule(Module):
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
-        """Arrays of ones that `forward` takes, whose open axes have sizes of their own: to trace the module with."""
+        """Return arrays of ones with distinct open sizes: to trace the module with."""
         from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())

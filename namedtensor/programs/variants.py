@@ -86,7 +86,7 @@ def spans_of(scope: Scope) -> dict[str, list[Span]]:
 
 
 def edited(source: str, cuts: dict[Span, str]) -> str:
-    """The source with each span replaced; with a span goes a comment that follows it."""
+    """Return the source with each span replaced. A comment that follows a removed span is removed with it."""
     for (start, end), text in sorted(cuts.items(), reverse=True):
         line_end = source.find("\n", end)
         line_end = len(source) if line_end < 0 else line_end

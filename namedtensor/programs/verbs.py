@@ -200,8 +200,8 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         inputs : mapping of str to tensor or shape, optional
             Inputs by name, if not passed as keywords.
         **shapes : tensor or shape
-            Inputs by name. Other names are parameters, shown where they are used. If none is passed, the inputs of a formula are
-            the names that it declares.
+            Inputs by name. Other names are parameters, shown beside their uses. If none is passed, the inputs of a
+            formula are the names that it declares.
 
         Returns
         -------
@@ -348,8 +348,8 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         dtype : str
             The dtype of the tensors (default: "float64").
         initializers : mapping of str to initializer, optional
-            An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; what is contracted is normal with
-            variance 1/fan_in; what is only added is 0.
+            An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; a contracted tensor
+            is normal with variance 1/fan_in; an added tensor is 0.
         names : collection of str, optional
             The parameters to initialize (default: all).
         **shapes : str, mapping or tensor
