@@ -13,7 +13,7 @@
 `draws`: which letters are expectations, and which names distributions.
 `function_names`: which names are functions.
 `ambiguous_powers`: powers that two readers take differently.
-`stray_characters`: what may have been meant by a character that is none of the notation's.
+`stray_characters`: the likely intent of a character that the notation does not have.
 `partials`: derivatives written as operators, ∂/∂X*.
 `text_tables`: tables of words, symbols and characters of the text syntax.
 `where_parts`: definitions after `where` in a line of text.
@@ -27,8 +27,8 @@
 `syntax_errors`: why a token is not valid at its position.
 `parser`: parses either syntax to a tree, by Lark's parser of `formula.lark`.
 `composed`: text that is put together from several files.
-`completion`: what may come next while one types.
+`completion`: the tokens that may follow while a user types.
 `printer`: a tree back to text, ASCII, LaTeX, colors.
 
-Contract: it imports lark and nothing else; what a name means is not known here.
+Contract: it imports lark and nothing else; it does not know the meaning of names.
 """

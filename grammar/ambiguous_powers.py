@@ -24,7 +24,7 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
-    """Raise where a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
+    """Raise if a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
         if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
@@ -41,18 +41,21 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 
 
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
-    """The index of the bracket that follows a function with axes, or an expectation; None where none does."""
+    """Return the index of the bracket that follows a function with axes, or an expectation.
+
+    Return None if no bracket follows.
+    """
     end = scripts_end(tokens, start + 1)
     if end >= len(tokens) or tokens[end].type not in BRACKETS:
         return None
-    if tokens[start].type == "EXPECTED":  # the square of 𝔼[x] is that of the whole, as everyone writes it
+    if tokens[start].type == "EXPECTED":  # the square of 𝔼[x] squares the whole expectation, by convention
         return None if tokens[end].type == "LBRACKET" else end
     scripted = any(token.type == "SUB" for token in tokens[start + 1 : end])
     return end if scripted and tokens[start].text not in WITHOUT_AXES else None
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """From where to where the power of a bracket with one argument appears, in tokens; None where there is none."""
+    """Return the span, in tokens, of the power of a bracket with one argument, or None if there is no power."""
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)
@@ -72,7 +75,7 @@ def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
     inside = [token for token in tokens[end + 1 : after] if token.type not in ("LBRACE", "RBRACE")]
     marked = any(token.type in ("STAR", "COMMA") for token in inside)
     transposed = len(inside) == 1 and inside[0].text in TRANSPOSES
-    braced = not inside or inside[0].type != "MINUS" or tokens[end + 1].type == "LBRACE"  # ^-1 is an error of its own
+    braced = not inside or inside[0].type != "MINUS" or tokens[end + 1].type == "LBRACE"  # ^-1 raises another error
     return (end, after) if inside and braced and not (marked or transposed) else None
 
 
@@ -183,7 +186,7 @@ def _whole(span: Span, source: str) -> Span:
 
 
 def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
-    """The texts of both readings, where the source holds the parts one after another: not where a macro stands for them."""
+    """Yield the texts of both interpretations, if the source holds the parts one after another."""
     head = covering(tokens[start:opening])
     raised = covering(tokens[power[0] : power[1]])
     first, last = _whole((head[0], raised[1]), source)
@@ -224,7 +227,7 @@ def brace_inverses(tokens: list[Token]) -> None:
 
 
 def inverse_or_reciprocal(name: str, head: Span, span: Span, source: str) -> NotationError:
-    """The error of a power −1 of a built-in function's name, which appears at `head`, applied to what ends where `span` does."""
+    """Return the error of a power −1 of a built-in function at `head`, whose operand ends with `span`."""
     raised, operand = source[slice(*head)], source[head[1] : span[1]]
     called = RAISED.sub("", raised).strip()
     inverse = INVERSES.get(name)

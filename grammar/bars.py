@@ -1,7 +1,7 @@
 """Bars: which one opens and which one closes, as the same character does both.
 
 |key|              one name: a size or an absolute value, told apart where the name is known
-|x − |y||          a longer expression: abs(x − |y|), where no other pairing of the bars can be read
+|x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way
 |x| y |z|          is ambiguous, (|x|) y (|z|) and |x (|y|) z|
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .errors import NotationError, clipped
 from .tokens import CLOSING, OPENING, Token
 
-# What an operand may begin with, and end with.
+# Tokens that can start an operand, and tokens that can end one.
 BEGINS = frozenset("""NUMBER NAME FUNCTION LPAREN LBRACE LBRACKET BAR ROOT PARTIAL BIG MINUS INDICATOR EXPECTED
     EXPECTATION""".split())  # fmt: skip
 ENDS = frozenset("NUMBER NAME STAR RPAREN RBRACE RBRACKET BAR FACTORIAL".split())
@@ -28,7 +28,7 @@ MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Pairing(NamedTuple):
-    """The bars that are open, and the pairs: the last, and those before it; `opened` where the last bar did open."""
+    """The open bars, and the pairs: the last one, and the earlier ones; `opened` if the last bar is an opening bar."""
 
     open: tuple[int, ...]
     pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar
@@ -110,13 +110,13 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 
 
 def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> list[tuple[tuple[int, int], ...]]:
-    """What is read before, with each way to pair the bars of the part that ends here."""
+    """Return the earlier pairings, each combined with each pairing of the bars of the part that ends here."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """The pairing with one bar more: opened, closed, or both; `side` is what LaTeX says of it."""
+    """The pairing with one bar more: opened, closed, or both; `side` is the side that LaTeX gives it."""
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []
     opened, pairs, _ = pairing
@@ -131,7 +131,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """At most two pairings of each depth and last step: what follows cannot tell more apart."""
+    """At most two pairings of each depth and last step: the following text cannot distinguish further."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:

@@ -27,10 +27,12 @@ def caches() -> list[Cache[Any, Any]]:
 
 
 class Cache(Generic[Key, Value]):
-    """A cache of at most `limit` keys; with `weigh`, the bytes of a value, of about `byte_limit` bytes, too.
+    """A cache of at most `limit` keys.
 
-    The oldest go first, and what was published last stays, whatever its size. A value is never None. One value may be
-    under several keys; its bytes count once.
+    With `weigh`, which returns the bytes of a value, it holds about `byte_limit` bytes.
+
+    The oldest entries are dropped first. The latest entry stays, whatever its size. A value is never None. One value
+    may be under several keys; its bytes count once.
 
     >>> squares: Cache[int, int] = Cache("squares", 2)
     >>> [squares.get_or_build(n, lambda: n * n) for n in (2, 3, 4)], squares.get(2), len(squares)
@@ -43,7 +45,7 @@ class Cache(Generic[Key, Value]):
         self, name: str, limit: int, weigh: Callable[[Value], int] | None = None, byte_limit: int | None = None
     ):
         self.name, self.limit, self.byte_limit = name, limit, byte_limit
-        self.bytes = 0  # of its values, where they are weighed
+        self.bytes = 0  # total of the values, if they are weighed
         self._weigh = weigh
         self._entries: dict[Key, Value] = {}
         self._weights: dict[int, list[int]] = {}  # by a value's identity: its bytes, and under how many keys it is
@@ -70,12 +72,15 @@ class Cache(Generic[Key, Value]):
         return locked(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
-        """The value of a key, else what `build` makes; of threads that build at the same time all get the first."""
+        """Return the value of a key, or the result of `build`.
+
+        Threads that build at the same time all receive the first result.
+        """
         value = self.get(key)
         return self._published(key, build(), replace=False) if value is None else value
 
     def store(self, key: Key, value: Value) -> Value:
-        """Put a value under a key, in the place of another; it becomes the youngest."""
+        """Put a value under a key, replacing any other value. It becomes the youngest entry."""
         return self._published(key, value, replace=True)
 
     def __reduce__(self) -> Any:  # a copy begins empty
@@ -87,7 +92,7 @@ class Cache(Generic[Key, Value]):
 
     def _published(self, key: Key, value: Value, replace: bool) -> Value:
         weight = self._weigh(value) if self._weigh is not None else 0
-        dropped: list[Value] = []  # what ends with these ends after the lock is free
+        dropped: list[Value] = []  # Values are freed after the lock is released.
         return locked(self._publish, key, value, weight, replace, dropped)
 
     def _publish(self, key: Key, value: Value, weight: int, replace: bool, dropped: list[Value]) -> Value:

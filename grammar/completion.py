@@ -1,7 +1,7 @@
 r"""Completion as one types a formula: \odot becomes ⊙, a name begun is finished, an operator is offered.
 
-The parser knows which terminals may follow (`expected_after`); the table of symbols gives their text; a place inside a
-subscript or a shape asks for axes. No terminal is spoken to here: the prompt shows what `complete` gives.
+The parser knows which terminals may follow (`expected_after`), and the table of symbols gives their text. Inside a
+subscript or a shape, axes may follow. No terminal is spoken to here: the prompt shows what `complete` gives.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
-    """Every macro of a sign, and what it becomes: all LaTeX and ASCII names of the table of symbols, and Greek letters."""
+    """Return the macros and their symbols: all LaTeX and ASCII names of the table of symbols, and Greek letters."""
     result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]
@@ -108,7 +108,7 @@ def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[
 
 
 def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
-    """The signs that may come; where a word is begun, those of which it is the ASCII name."""
+    """Yield the symbols that may follow. If a word has begun, yield the symbols whose ASCII names it begins."""
     for symbol in SYMBOLS:
         if symbol.terminal not in expected or symbol.terminal in ("NAME", "PARITY", *WORDS):
             continue

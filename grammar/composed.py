@@ -1,6 +1,7 @@
 """Text that is put together from several files: which file and line each part of it comes from.
 
-Errors say the lines of the files, not those of the whole. A `ComposedText` is a string like any other for what reads it.
+Errors state the lines of the files, not the lines of the whole text. Other code can treat a `ComposedText` like any
+other string.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 
 class SourcePart(NamedTuple):
-    """Consecutive lines of one file; the file is "" where it is the text that was passed."""
+    """Consecutive lines of one file; the file is "" for text that was passed directly."""
 
     text: str
     file: str = ""
@@ -24,7 +25,7 @@ class SourcePart(NamedTuple):
 
 
 class ComposedText(str):
-    """A string that knows the file and the line of each of its characters; `errors.location` asks it.
+    """A string that knows the file and the line of each of its characters; `errors.location` uses it.
 
     >>> from grammar.errors import location
     >>> location(ComposedText((SourcePart("a = 1\\n", "other.nt", 7), SourcePart("b = 2"))), 3)

@@ -10,7 +10,7 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
     """Give the letter of each expectation, and the names and shapes of distributions, their terminals, in place.
 
-    `shadowed` are the names of tensors, of which E may be one.
+    `shadowed` are the names of tensors. E may be among them.
     """
     stated = _stated(tokens)
     for index, token in enumerate(tokens):
@@ -23,7 +23,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
 
 def _stated(tokens: list[Token]) -> set[str]:
-    """The plain names whose distributions statements of their own say: x of x ∼ N(0, 1)."""
+    """Return the plain names whose distributions separate statements define: x of x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {
         token.text for index, token in enumerate(tokens) if types[index : index + 3] == ["SEPARATOR", "NAME", "DRAWN"]
@@ -31,7 +31,7 @@ def _stated(tokens: list[Token]) -> set[str]:
 
 
 def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
-    """𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]; where the letter is a plain E, of what is stated."""
+    """Recognize 𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]. A plain E is an expectation only over `stated` names."""
     token, end = tokens[position], position + 1
     types = [following.type for following in tokens[end : end + 2]]
     if types == ["SUB", "LBRACE"]:
@@ -55,7 +55,7 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 
 
 def draws_itself(script: list[Token]) -> bool:
-    """Whether a subscript draws, and not an expression within it: not that of X^E_{seq(𝔼_{x ∼ p}[x])}."""
+    """Return whether the subscript itself draws, which X^E_{seq(𝔼_{x ∼ p}[x])} does not."""
     return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
@@ -73,7 +73,7 @@ def untold(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], position: int) -> None:
-    """N(0, 1)^{a × b}, U[0, 1]: a name with what directly follows it in brackets; all else is an expression."""
+    """Recognize N(0, 1)^{a × b}, U[0, 1]: a name directly before brackets. Anything else is an expression."""
     _name_no_axes(tokens, position)
     if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return

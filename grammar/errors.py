@@ -2,9 +2,9 @@
 
 Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
 its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
-notes (what each operand has, and why it must agree), and where it helps the repair.
+notes (the axes of each operand, and why they must agree), and often a repair.
 
-Texts are for people. What code decides by are the fields of an error: `code`, `symbol`, `axis` and `reason`, one of `REASONS`.
+Texts are for people. Code decides by the fields of an error: `code`, `symbol`, `axis` and `reason`, one of `REASONS`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ REMOVED_CODES = {
 }  # No error reuses the code of an error that was removed.
 
 
-# What distinguishes errors of one code, where code has to.
+# Distinguishes errors of one code, for code that must.
 UNFINISHED = "unfinished"
 ENDLESS_MACRO = "endless macro"
 SIZE_NEEDED = "size needed"
@@ -137,9 +137,11 @@ MAX_LINE_CHARS = 400  # characters of one line of a message
 
 
 class Hint(str):
-    """A repair of an error, in words; and where that is a definite edit, the text to put in place of that at `at`.
+    """A repair of an error, in words.
 
-    `edits` are (span, text); a span of None is that of the error.
+    If the repair is a definite edit, the hint also has the replacement text and its span `at`.
+
+    `edits` are (span, text); a span of None is the span of the error.
     """
 
     edits: tuple[tuple[Span | None, str], ...]
@@ -176,7 +178,7 @@ class NotationError(Exception):
     code : int
         The error code, a section of `docs/errors.md`.
     kind : {"syntax", "name", "shape", "value"}
-        The kind of error, which is that of the code's first digit.
+        The kind of error, given by the code's first digit.
     message : str
         What happened.
     source : str or None
@@ -280,7 +282,7 @@ class NotationError(Exception):
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
-        """Return the line and column of the caret, both from 1; in `file`, if that is not empty."""
+        """Return the line and column of the caret, both from 1; they refer to `file`, unless it is empty."""
         if self.source is None or self.span is None:
             return 1, 1
         start = self.span[0]

@@ -81,7 +81,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
             yield from (("tensor", spelling(name), frozenset()) for name in names)
 
 
-# What an operand may begin with.
+# Tokens that can start an operand.
 BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", "BAR", "ROOT", "PARTIAL", "BIG", "MINUS",
           "INDICATOR", "EXPECTED", "EXPECTATION"}  # fmt: skip
 
@@ -135,7 +135,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
-    heads: dict[str, tuple[list[str], set[str]]] = {}  # with what they take, and what they apply
+    heads: dict[str, tuple[list[str], set[str]]] = {}  # with their arguments, and the names that they apply
     for line in lines:
         end = scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
         after = line[end].type if end < len(line) else ""
@@ -186,7 +186,7 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Whether a built-in's name, without an operand, can be that of a tensor: it does not name axes to reduce."""
+    """Return whether a built-in's name, without an operand, can name a tensor: it does not name axes to reduce."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
@@ -214,7 +214,10 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """The end of p(B | A), and its text; None where there is more than names in the brackets, or more than one bar."""
+    """Return the end of p(B | A), and its text.
+
+    Return None if the brackets hold more than names, or more than one bar.
+    """
     scripted = [token for token in tokens[start:opening] if token.type not in ("LBRACE", "RBRACE")]
     if not all(token.type in ("SUB", "SUP", "NAME", "NUMBER") for token in scripted):
         return None
@@ -283,12 +286,12 @@ def tell_functions(
 ) -> None:
     """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place.
 
-    `shadowed` are names that stand for tensors, as they were given; of a text that is not `whole`, what is missing at
-    the end may still come.
+    `shadowed` are names of tensors, as they were passed. If the text is not `whole`, missing text may still follow at
+    the end.
     """
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
-            token.text = "]_"  # a literal, or an expression to index: never a group of its own
+            token.text = "]_"  # a literal, or an expression to index: never a group
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type

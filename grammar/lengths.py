@@ -15,7 +15,7 @@ MAX_TEXT_CHARS = 10**7  # characters of one text
 MAX_LITERAL_NUMBERS = 10**5  # numbers of all its literals
 
 CLOSES = {"[": "]", "{": "}", "(": ")"}
-# What separates cells between each kind of bracket, and the pieces of a text that tell: comments, brackets, the rest.
+# The separators of cells for each kind of bracket, and a pattern for the relevant pieces of a text.
 SEPARATORS = {"text": {"[": (",", ";")}, "latex": {"[": (",", ";"), "{": ("&", "\\\\")}}
 PIECES = {
     "text": re.compile(r"#[^\n]*|[][(){}]|[^][(){}#]+"),
@@ -25,7 +25,7 @@ COMMENT = {"text": "#", "latex": "%"}
 
 
 def check_lengths(source: str, syntax: str, literal: int = MAX_LITERAL_NUMBERS, text: int = MAX_TEXT_CHARS) -> None:
-    """Raise where a text has too many characters, or its literals, one or all, too many numbers."""
+    """Raise if a text has too many characters, or if one literal or all of them have too many numbers."""
     if len(source) > text:
         raise NotationError(
             404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),
@@ -53,7 +53,7 @@ def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationE
 
 
 def cells(source: str, syntax: str):
-    """The number of cells between each pair of brackets that may hold a literal, and where these are."""
+    """Count the cells between each pair of brackets that may hold a literal, and locate them."""
     separators = SEPARATORS[syntax]
     opened: list[tuple[str, int]] = []
     counts: list[int] = []

@@ -25,7 +25,7 @@ IMPORTED = {
     "jaxlib",
 } | sys.stdlib_module_names
 IMPORT_SECONDS = 10
-_FORKING: list[Callable[[], None]] = []  # what releases the locks that are held while the process forks
+_FORKING: list[Callable[[], None]] = []  # releases of the locks that are held while the process forks
 
 
 def locked(action: Callable[..., Result], *arguments: Any) -> Result:

@@ -1,4 +1,4 @@
-"""The syntax tree: what was written, before any name has a meaning.
+"""The syntax tree: the source's structure, before any name has a meaning.
 
 Nodes are frozen and compare by structure; a node's `span` (start and end in the source) is not compared. Whether `W^2`
 is a name or a power, whether `f_{a}` carries an axis, a number or a label, is decided later, in `namedtensor.scope`.
@@ -34,7 +34,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The name of an axis where nothing else can appear: seq, seq', hidden_1, seq*"""
+    """The name of an axis in a position that only allows axes: seq, seq', hidden_1, seq*"""
 
     name: str
     span: Span = _span()
@@ -124,10 +124,10 @@ class IndexSum:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a variable in a set, under a condition, or to a limit
+    """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a set, a condition or a limit.
 
-    `over` is a Set, a condition on the variable, or what it goes to. A condition may bind further variables, as
-    ∑_{1≤i<j≤n} … does: which ones depends on what is known at its position.
+    `over` is a Set, a condition on the variable, or its limit. A condition may bind further variables, as
+    ∑_{1≤i<j≤n} … does: the known names at its position determine which ones.
     """
 
     operator: str
@@ -157,7 +157,7 @@ class Draw:
 class Expectation:
     """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all its random variables
 
-    A name stands for what a statement says of it, x of x ∼ N(0, 1); nothing for all that the body needs.
+    A name means the distribution that a statement gives it, x of x ∼ N(0, 1); without a name, all that the body uses.
     """
 
     draws: tuple[Draw | Name, ...]
@@ -166,7 +166,7 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """What says its own distribution: all, where scopes are known."""
+        """The statements of its distribution: all, where scopes are known."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
@@ -190,7 +190,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """[3, 1, 4; 1, 5, 9]_{height, width}; with one axis, one row"""
+    """[3, 1, 4; 1, 5, 9]_{height, width}; one axis makes one row"""
 
     rows: tuple[tuple[Node, ...], ...]
     axes: tuple[Axis, ...]
@@ -264,7 +264,7 @@ class FunctionSet:
 class Range:
     """for t = 1, …, n; if there are several, `further` is the next and `each` has all: for i = 1, …, m for j = 1, …, n
 
-    `down` where a second number says that it counts down: for t = n, n-1, …, m.
+    `down` if a second number shows that it counts down: for t = n, n-1, …, m.
     """
 
     variable: Name
@@ -310,7 +310,8 @@ class Value:
 class Equation:
     """a = b = c ∈ S for t = 1, …, n
 
-    a ≜ b `defines`, so that another equation for a is an assertion; it is the same equation, and compares as it does.
+    a ≜ b `defines`, so that another equation for a is an assertion. It is otherwise the same equation, and compares
+    equal.
     """
 
     sides: tuple[Node, ...]

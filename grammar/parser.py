@@ -4,14 +4,14 @@ leave this file.
 parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same
 
-Lark takes a third of a second to build the parser, and a twentieth of that to load what `Lark.save` has written, so the
-package holds `formula.pickle`. After a change of the grammar, of the builder's place or of Lark:
+Lark needs a third of a second to build the parser, and a twentieth of that to load the output of `Lark.save`, so the
+package contains `formula.pickle`. After a change of the grammar, of the builder's place or of Lark:
 
     python -m grammar.parser
 
 `Lark.load` unpickles, which can run code. Only this file of the package is ever loaded, never one in a folder that others
-can write to; it is trusted as the modules beside it are. Its first line names Lark's version, with a checksum of the grammar
-and of what follows. Where that differs, or the file is missing, the parser is built from the grammar.
+can write to; it is trusted as the modules beside it are. Its first line states Lark's version, and a checksum of the
+grammar and of the rest. Where that differs, or the file is missing, the parser is built from the grammar.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise where an equation goes on until something holds."""
+    """Raise if an equation continues until a condition holds."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
@@ -180,7 +180,7 @@ def refuse_until(tokens: list[Token], source: str) -> None:
 def imports_of(source: str) -> list[nodes.Imports]:
     """The import statements of a text, in their order; the others need not be valid.
 
-    Raises NotationError where one is malformed.
+    Raises NotationError if one is malformed.
 
     >>> [(statement.path, [name.text for name, _ in statement.names]) for statement in imports_of('from "a.nt" import f, g')]
     [('a.nt', ['f', 'g'])]
@@ -192,7 +192,7 @@ def imports_of(source: str) -> list[nodes.Imports]:
 
 
 def expected_after(source: str) -> set[str]:
-    """The terminals that may come next after `source`: what completion offers.
+    """The terminals that may come next after `source`: the suggestions of completion.
 
     >>> "NAME" in expected_after("A +")
     True
@@ -211,8 +211,8 @@ def expected_after(source: str) -> set[str]:
 def accepted(recognition: Any) -> set[str]:
     """The terminals that Lark's interactive parser accepts next.
 
-    Lark's `accepts` feeds each choice to a copy of the parser. A terminal that is shifted, whose action has the number of
-    a state, is accepted as it is; so where all are, nothing is copied.
+    Lark's `accepts` feeds each choice to a copy of the parser. A terminal is accepted if its action is a shift, whose
+    value is the number of a state. If all actions are shifts, nothing is copied.
     """
     targets = {name: target for name, (_, target) in recognition.choices().items() if name.isupper()}
     return {*targets} if all(isinstance(target, int) for target in targets.values()) else recognition.accepts()
@@ -268,7 +268,7 @@ def build() -> Lark:
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads: what `Lark.save` writes, with equal parts once."""
+    """Write the file that `formula_parser` loads: the output of `Lark.save`, with equal parts stored once."""
     import pickle
     from pathlib import Path
 
@@ -288,7 +288,7 @@ def _shared(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def _saved() -> bytes | None:
-    """What `Lark.save` wrote, where it was this version of Lark and this grammar."""
+    """Return the output of `Lark.save`, if this version of Lark wrote it for this grammar."""
     header, _, saved = (_content(SAVED) or b"").partition(b"\n")
     return saved if header == _header(saved) else None
 
@@ -300,7 +300,7 @@ def _header(saved: bytes, version: str = __version__) -> bytes:
 def _grammar() -> str:
     content = _content(GRAMMAR)
     assert content is not None, f"{GRAMMAR} is a part of the package"
-    return "\n".join(content.decode().splitlines())  # the ends of lines are as the system has them
+    return "\n".join(content.decode().splitlines())  # line endings depend on the system
 
 
 def _content(name: str) -> bytes | None:

@@ -26,7 +26,7 @@ def read_operators(tokens: list[Token], source: str) -> list[Token]:
 
 
 def _operator(tokens: list[Token], position: int, tokens_out: list[Token], source: str) -> int | None:
-    """Add what an operator that begins here is read as, and say where it ends; None where none does."""
+    """Add the tokens of an operator that begins here, and return its end, or None if no operator begins here."""
     order, before = _power(tokens, position + 1) or (1, position + 1)
     slash = _quotient(tokens, before) if order > 1 else before
     names = _variables(tokens, slash + 1) if _type(tokens, slash) == "SLASH" else []
@@ -63,7 +63,7 @@ def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:
-    """∂ with what it is by for its parameter."""
+    """Return ∂ with the variable as its parameter."""
     first, last = name[0], name[-1].end
     plain = first.text.rstrip("*†")
     inside = [Token("NAME", plain, first.start, first.end), *name[1:]]
@@ -95,7 +95,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Where the / before the next ∂ appears, outside of brackets; −1 where none does before the formula ends."""
+    """Return the index of the / before the next ∂ outside of brackets, or −1 if the formula has none."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type
@@ -128,7 +128,7 @@ def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def without_brackets(tokens: list[Token]) -> list[Token]:
-    """Tokens in which a derivative precedes its operand without brackets of its own: (∂/∂X*) f, (∂/∂r)² f."""
+    """Return tokens in which a derivative precedes its operand without brackets: (∂/∂X*) f, (∂/∂r)² f."""
     result: list[Token] = []
     position = 0
     while position < len(tokens):

@@ -18,7 +18,7 @@ from typing import Any
 
 from .symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS
 
-SAMPLE = "⊙ℝ→─"  # what a stream must be able to show, or all is ASCII
+SAMPLE = "⊙ℝ→─"  # a stream that cannot encode these receives ASCII
 
 
 def shows(stream: Any, text: str) -> bool:

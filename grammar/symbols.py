@@ -13,7 +13,7 @@ class Symbol(NamedTuple):
     text: str  # the forms in text, the preferred one first, separated by blanks
     ascii: str  # the same in ASCII
     latex: str  # the same as LaTeX macros or characters
-    value: str = ""  # what the syntax tree holds, where that is not the first form
+    value: str = ""  # its value in the syntax tree, if not the first form
 
 
 SYMBOLS = (
@@ -85,7 +85,7 @@ SYMBOLS = (
 
 
 def value(symbol: Symbol) -> str:
-    """What the syntax tree holds for a symbol."""
+    """Return the value of a symbol in the syntax tree."""
     return symbol.value or symbol.text.split()[0]
 
 
@@ -114,7 +114,7 @@ ASCII_MACROS = {
     if spelling.startswith("\\")
 }
 
-# `iota_{ax}` is an operator, so its Greek letter has to be written as such.
+# `iota_{ax}` is an operator, so the Greek letter must be printed as one.
 SPELLED_GREEK = {name: letter for name, letter in GREEK.items() if name != "iota"}
 
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789+-=()aehijklmnoprstuvxβγρφχ"))
@@ -135,7 +135,7 @@ FAMILIES = {CALLIGRAPHIC[letter]: letter for letter in "NU"}  # of distributions
 FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 
-# Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
+# Names of built-in functions: the lexer reads them as FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
     """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf Γ factorial binom lgamma digamma polygamma
@@ -152,7 +152,7 @@ INVERSES = {
     "sin": "arcsin", "cos": "arccos", "tan": "arctan", "arcsin": "sin", "arccos": "cos", "arctan": "tan",
     "exp": "log", "log": "exp", "ln": "exp", "log1p": "expm1", "expm1": "log1p",
 }  # fmt: skip
-BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is not an operator
+BINDERS = frozenset({"lim"})  # operators that only bind a variable in their subscript
 DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # the equals signs of definitions alone
 BIG = frozenset(value(symbol) for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
 BRACKETED = frozenset({"Γ"})  # that are functions only before a bracket, being letters for tensors too

@@ -1,7 +1,7 @@
-"""Why a token is not valid at its position: what was expected there, and what the writer may have meant.
+"""Why a token is not valid at its position: the expected tokens, and the likely intent of the writer.
 
-The parser knows which terminals could come; the tables here know what people write who come from Python, from LaTeX or
-from another notation.
+The parser knows which terminals could follow. The tables here know the habits of people who come from Python, LaTeX or
+another notation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIGNS = {
     "<>": Hint("≠ is written !=", "≠"),
 } | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is not an update: define a new name for the new value")
 
-# The message for a token after a whole operand, where only an operator could go on.
+# The message for a token after a complete operand, where only an operator could follow.
 AFTER_OPERAND = {
     **dict.fromkeys(("IF", "OTHERWISE"), "cases are written { a if i ≤ j; b otherwise }"),
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
@@ -48,7 +48,7 @@ AFTER_OPERAND = {
 
 
 def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
-    """The error of `token`, where only the terminals `expected` could come."""
+    """Return the error of `token` if only the terminals `expected` could follow."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
@@ -204,7 +204,7 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """The index of the function or big operator that appears under a root without brackets, where one does."""
+    """Return the index of the function or big operator under a root without brackets, or None."""
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None

@@ -57,7 +57,7 @@ class Lexer:
         self.source = source
         self.nesting = nesting
         self.tokens: list[Token] = []
-        self.brackets: list[str] = []  # what is open: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
+        self.brackets: list[str] = []  # open brackets: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
         self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { are about sets
         self.newline: int | None = None
 
@@ -106,7 +106,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """The line of an import, which has tokens of its own."""
+        """Read the line of an import, which has separate tokens."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -227,7 +227,7 @@ class Lexer:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
     def marked(self, start: int) -> bool:
-        """Add the stars and daggers that begin here as one mark, where they are one: X^{**}, X_{a_1*→b}, ∂W^1*."""
+        """Add the stars and daggers that begin here as one mark: X^{**}, X_{a_1*→b}, ∂W^1*."""
         match = MARK.match(self.source, start)
         if match is None:
             return False
@@ -242,7 +242,7 @@ class Lexer:
         return True
 
     def ends_derivative(self, start: int, end: int) -> bool:
-        """Whether a star here marks the axes of what a derivative is taken with respect to: ∂W^{1,Q}*, and then nothing to multiply."""
+        """Return whether a star here marks a derivative's variable: ∂W^{1,Q}*, and then nothing to multiply."""
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False

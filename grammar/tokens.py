@@ -1,4 +1,4 @@
-"""Tokens: what both lexers make and the parser reads, and the steps that both syntaxes share.
+"""Tokens: the output of both lexers, which the parser reads, and the steps that both syntaxes share.
 
 characters --lexer--> tokens --brackets matched, functions distinguished from tensors--> tokens --LALR--> nodes
 """
@@ -29,13 +29,13 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
 class Token:
-    """A terminal with what the tree shall hold (`text`) and where it appears.
+    """A terminal with its content in the tree (`text`) and its span.
 
     `place` is "axis" directly inside a subscript or a shape, where every word is a name.
     """
 
     __slots__ = ("type", "text", "start", "end", "place")
-    # What Lark asks of the last token when it makes its own end token.
+    # Attributes that Lark reads from the last token when it makes the end token.
     line = column = end_line = end_column = start_pos = end_pos = None
 
     def __init__(self, type: str, text: str, start: int, end: int, context: str = ""):
@@ -73,7 +73,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
 
 
 def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
-    """Raise where a bracket is not matched, or where brackets nest deeper than `nesting`."""
+    """Raise if a bracket is unmatched, or if brackets nest deeper than `nesting`."""
     open_brackets: list[Token] = []
     for token in tokens:
         kind = token.type
@@ -226,7 +226,9 @@ def _open(component: str) -> str:
 
 
 def listed_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
-    """The names with scripts, between commas and semicolons, that tokens begin with, and where these end; at 0, if another
+    """Return the names with scripts at the start of tokens, separated by commas and semicolons, and their end.
+
+    The end is 0 if another
     token follows the last comma."""
     names: list[list[Token]] = []
     start = 0
@@ -273,7 +275,7 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 
 def name_signs(tokens: list[Token]) -> None:
-    """Make a name of each sign that is a whole script, in place; x^-1 is none, as the sign belongs to what follows it."""
+    """Replace each symbol that is a whole script by a name, in place. In x^-1, the minus belongs to the number."""
     for index, token in enumerate(tokens):
         if token.type not in SCRIPT_SIGNS or index == 0:
             continue

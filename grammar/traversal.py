@@ -66,7 +66,7 @@ def names_in(node: Any) -> set[str]:
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """The node with what `change` gives in place of each node directly below it, the fields `apart` as they are."""
+    """Return the node with each direct child replaced by the result of `change`, except the fields `apart`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)

@@ -6,5 +6,5 @@
 `expressions`: operations, functions, cases and conditions.
 `statements`: statements and sets; the builder of them all.
 
-Contract: a method for each rule of `formula.lark`, by its name; what a name means is not known here.
+Contract: a method for each rule of `formula.lark`, by its name; the builder does not know the meaning of names.
 """

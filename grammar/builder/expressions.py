@@ -51,7 +51,7 @@ class Expressions(Indices):
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def of_differentials(self, numerator, denominator):
-        """∂L/∂W, also as the last factor of a product, or after a function, for ∂L alone has no value; None where it is neither."""
+        """Return ∂L/∂W, also as the last factor of a product or after a function, or None. (∂L alone has no value.)"""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
         if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
@@ -298,7 +298,7 @@ def binds(items: tuple) -> bool:
 
 
 def is_big(node: Any) -> bool:
-    """Whether a node is a ∑, a ∏ or an expectation with what it reaches."""
+    """Return whether a node is a ∑, a ∏ or an expectation together with its operand."""
     return type(node) in (nodes.IndexSum, nodes.Over, nodes.Expectation, Call) and (
         type(node) is nodes.Expectation or node.operator in BIG
     )
@@ -312,7 +312,7 @@ def is_plain_number(node: Any) -> bool:
 
 
 def divided(node: Any) -> tuple[Any, Any]:
-    """∑_{a} X / ∂X* after a ∂ as what that is of, and ∂X*, which is None elsewhere: the sum reaches right over products."""
+    """Split ∑_{a} X / ∂X* after a ∂ into the sum, which extends over products, and ∂X*, or None if there is no ∂X*."""
     if type(node) is nodes.IndexSum:
         body, by = divided(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by

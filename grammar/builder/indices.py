@@ -1,4 +1,6 @@
-"""Operators over index variables, of which one subscript may bind several: ∑_{i,j=1}^{n}, ∑_{i ∈ [n], j ≠ i}, max_{1≤i<j≤n}.
+"""Operators over index variables.
+
+One subscript may bind several variables: ∑_{i,j=1}^{n}, ∑_{i ∈ [n], j ≠ i}, max_{1≤i<j≤n}.
 
 A subscript of several parts is one operator inside another, the first outermost:
 
@@ -15,7 +17,7 @@ from ..nodes import Call, Name, Node, Number
 from .literals import Bound, Head, VariableRange
 from .scripts import ScriptBuilder
 
-# What an operator is of no numbers, which is what the terms count that a condition leaves out.
+# The value of each operator for no elements, which also replaces elements that a condition excludes.
 INFINITY = Name("∞")
 NEUTRAL: dict[str, Node] = {
     "∑": Number(0), "∏": Number(1), "min": INFINITY, "max": Call("negative", (), (), (INFINITY,)),
@@ -48,7 +50,7 @@ class Indices(ScriptBuilder):
         return body
 
     def binders(self, head: Head, upper: tuple):
-        """What each part of a subscript binds, i=1 up to n, j ∈ [m], k or i<j, and the conditions on what they bind."""
+        """Return the binders of a subscript, i=1 up to n, j ∈ [m], k or i<j, and their conditions."""
         binders: list = []
         conditions: list[Node] = []
         bound: set[str] = set()
@@ -89,7 +91,7 @@ class Indices(ScriptBuilder):
     def bounded_apart(self, items: tuple) -> list:
         """The parts of a subscript, 1 ≤ i, j ≤ n as 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
         result: list = []
-        begun: list = []  # 1 ≤ i and what follows it, until it ends
+        begun: list = []  # 1 ≤ i and its continuation
         for item in items:
             if begun and ends_with(item, 0):
                 lower, upper = begun[0].over, item.over
@@ -114,7 +116,7 @@ class Indices(ScriptBuilder):
         )  # fmt: skip
 
     def bound_by(self, head: Head, binder: tuple, body, span):
-        """One operator over one variable, or over those of one condition."""
+        """Return one operator over one variable, or over the variables of one condition."""
         variable, over, last = binder
         if last is not None:
             return nodes.IndexSum(head.name, variable, over, last, body, span)

@@ -215,7 +215,7 @@ class Literals(Transformer):
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def indexed_by_number(self, span):
-        """A[0]: what Python would take for an index; E[x] is what a book of statistics has."""
+        """A[0]: Python's index syntax; E[x] is common in statistics books."""
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):

@@ -275,7 +275,7 @@ BUILDER = TreeBuilder()
 
 
 def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
-    """The statements, with those of several results as one equation for each: the k-th result of f is f_k."""
+    """Return the statements, with several results as one equation for each result: the k-th result of f is f_k."""
     if not any(type(node) is Results for node in nodes_):
         return nodes_
     counts = {

@@ -1,4 +1,4 @@
-"""Handlers of brackets and bars: which bar opens, which closes, and which says that a value is taken at a point.
+"""Handlers of brackets and bars: which bar opens, which closes, and which evaluates a value at a point.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -95,7 +95,7 @@ def closed_at(reader: Reader, position: int, end: int) -> int | None:
 
 
 def at_point(reader: Reader) -> bool:
-    """Whether a bar before a subscript has no opening bar, and so specifies where a value is taken: f(t)|_{t=0}"""
+    """Return whether a bar before a subscript has no opening bar, and so evaluates a value at a point: f(t)|_{t=0}"""
     return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 

@@ -87,7 +87,7 @@ def union(reader: Reader, position: int, end: int) -> int:
 
 # --------------------------------------------------------------------------------------------- scripts, primes and stars
 def script(reader: Reader, position: int, end: int) -> int:
-    """_ or ^ with one piece or a group; in ^ also a prime or a star."""
+    """Read _ or ^ with one piece or a group; ^ may also have a prime or a star."""
     sign, start, stop = reader.pieces[position]
     after = reader.skip_looks(position + 1, end)
     if sign == "^" and (mark := mark_at(reader, after, end)):

@@ -49,7 +49,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """The end of the script that begins at `position`; that position, where no plain script begins."""
+    """Return the end of the script that begins at `position`, or `position` itself if no plain script begins there."""
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]
@@ -79,7 +79,7 @@ def drop(reader: Reader, position: int, end: int) -> int:
 
 
 def spanning(reader: Reader, position: int, end: int) -> int:
-    """\\IEEEeqnarraymulticol{3}{l}{…}: what spans the columns"""
+    """\\IEEEeqnarraymulticol{3}{l}{…}: the contents of the spanned columns"""
     return reader.arguments(position, position + 1, end, 2)[-1][1]
 
 
@@ -110,7 +110,7 @@ def signs(*terminals: str) -> list[str]:
     return [sign for sign, (terminal, _) in SIGNS.items() if terminal in terminals]
 
 
-# What a piece does: a sign is one token; any other piece that acts has its function. All else is a name, or unknown.
+# The effect of a piece: a symbol is one token, and other known pieces have a function. The rest are names, or unknown.
 ACTIONS: dict[str, tuple[str, str] | Action] = {
     **SIGNS,
     **dict.fromkeys(signs("BIG"), big),

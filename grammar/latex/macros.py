@@ -1,8 +1,8 @@
-"""LaTeX source to pieces: what TeX does before it knows of any formula.
+"""LaTeX source to pieces: the preprocessing that TeX does without knowing formulas.
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 
-A piece is what TeX would call a token, with two liberties: a run of letters is one piece, as it is one name here, and so
+A piece is a token of TeX, with two liberties: a run of letters is one piece, as it is one name here, and so
 is a name with its font, `\\name{seq}`. A piece from the body of a macro appears where the macro was used.
 """
 
@@ -19,12 +19,12 @@ Piece = tuple[str, int, int]  # its characters, and where it starts and ends in 
 
 MAX_MACRO_PIECES = 100_000  # how many pieces the author's macros may make in all
 
-# What shows a word: in upright text, where `if` and `odd` are words of the notation, or in a font of names.
+# Macros that show a word: in upright text, where `if` and `odd` are words of the notation, or in a font for names.
 TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
 FONTS = ("name", "mathsf", "mathrm", "mathit", "mathbf", "mathtt", "mathnormal", "boldsymbol", "bm", "operatorname")
 AXIS_FONTS = ("\\name", "\\mathsf")
 
-# What a paper defines for its readers' eyes means here what the notation says, however it is to look.
+# A paper may define these for their looks. Here they keep the meaning of the notation.
 NOTATION = {"ndef", "ndot", "nfun", "nsum", "nprod", "ncat", "nbin", "nmatrix", "reals", *TEXTS, *FONTS}
 
 OUTER = "align equation gather multline eqnarray flalign alignat xalignat displaymath math dmath IEEEeqnarray empheq".split()
@@ -91,8 +91,11 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """A definition by \\newcommand or \\ndef; `body` is None where it does more than the notation knows; `sized` where a star or
-    a size, \\norm*{x} and \\norm[\\big]{x}, specifies how large its brackets are."""
+    """A definition by \\newcommand or \\ndef.
+
+    `body` is None if it does more than the notation supports; `sized` if a star or a size, \\norm*{x} and
+    \\norm[\\big]{x}, sets the size of its brackets.
+    """
 
     parameters: int
     body: list[Piece] | None
@@ -105,7 +108,7 @@ DEFINES = re.compile(
 )
 
 
-# What versions of the package before 2021-03 defined: \nidx{ax}{1}, \nset{ax}{n}, \nmov{ax}{bx}.
+# Macros of the package's versions before 2021-03: \nidx{ax}{1}, \nset{ax}{n}, \nmov{ax}{bx}.
 OLDER = {
     "\\nidx": Macro(2, scan(r"\name{#1}(#2)")),
     "\\nset": Macro(2, scan(r"\name{#1}[#2]")),
@@ -122,7 +125,7 @@ def expand(source: str, pieces: list[Piece]) -> list[Piece]:
 class _Expander:
     def __init__(self, source: str, pieces: list[Piece]):
         self.source = source
-        self.left = pieces[::-1]  # what is still to be read, the next piece last
+        self.left = pieces[::-1]  # unread pieces, the next piece last
         self.macros: dict[str, Macro] = dict(OLDER)
         self.made = 0
 
@@ -217,7 +220,7 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
-        """Define a macro, without a body where that has parameters, as #3 is, that are more than its `parameters`."""
+        """Define a macro, without a body if the body uses more than its `parameters`, as in #3."""
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)

@@ -1,4 +1,4 @@
-"""Where the formulas appear among the pieces of a LaTeX source, and what closes each bracket and environment."""
+"""The spans of formulas among the pieces of a LaTeX source, and the end of each bracket and environment."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_o
 
 
 class Maths(NamedTuple):
-    """The formulas among the pieces, and for each piece that opens something the index of what closes it."""
+    """The formulas among the pieces, and for each opening piece the index of its closing piece."""
 
-    units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
+    # start, end, and the opener: \begin{align}, $, or "" for a source without math mode
+    units: list[tuple[int, int, str]]
     partner: dict[int, int]
 
 
@@ -50,7 +51,10 @@ class _Pairing:
         return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
 
     def refuse_maths_in_prose(self) -> None:
-        """Raise if a math-only macro is outside math mode, where it would not be read; LaTeX raises too."""
+        """Raise if a math-only macro is outside math mode, where the reader would skip it.
+
+        LaTeX raises an error too.
+        """
         index = 0
         for start, end, _ in [*self.maths.units, (len(self.pieces), 0, "")]:
             for text, first, last in self.pieces[index:start]:

@@ -24,13 +24,13 @@ Stretch = tuple[int, int]  # pieces still to be read, from the first index up to
 # macros open; the text lexer decides its meaning.
 Part = Union[Token, Stretch, str, None]
 Argument = tuple[Union[Token, Stretch], int]  # of a macro, and where it ends
-# What reads a macro: given the reader, the macro's index and the end of the stretch, it returns where to go on.
+# A reader of a macro: given the reader, the macro's index and the end of the stretch, it returns the next index.
 Action = Callable[["Reader", int, int], int]
 
 AXES = ("sub", "shape")
 FRAMES = (*AXES, "sup", "group", "matrix", "cases", "text", "math")
 CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # of tables that are not as align is
-# What ends the last row or cell of a frame and joins nothing.
+# Ends of the last row or cell of a frame, which join nothing.
 ENDS = {"matrix": ("SEMICOLON",), "cases": ("SEMICOLON", "COMMA", "PERIOD")}
 NEXT_ROW = "\\\\"  # the text of a comma between rows of axes
 
@@ -44,7 +44,7 @@ class Reader(Lexer):
         self.frames: list[str] = []  # the kinds of the frames that are open, which are also among the brackets
         self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
-        self.cells = 2  # how many & there are to a cell; 0 where they say nothing
+        self.cells = 2  # the number of & per cell, or 0 if & separates nothing
         self.overs = [index for index, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
@@ -240,7 +240,7 @@ class Reader(Lexer):
         return [kind, group, None]
 
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
-        """The braces around an argument that ends before `after`, or the places where they could appear."""
+        """Return the braces around an argument that ends before `after`, or the positions where braces could stand."""
         if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
         if group[1] < after and self.pieces[group[1]][0] == "}":
@@ -265,7 +265,7 @@ class Reader(Lexer):
 
     # ------------------------------------------------------------------------------------------------- not a name
     def read_unlisted(self, position: int, end: int) -> int:
-        """A number; a word of upright text; or what the notation does not know."""
+        """Read a number, a word of upright text, or an unknown piece."""
         text, start, stop = self.pieces[position]
         if is_number(text):
             if self.kind in ("text", *AXES) and text.isdecimal() and self.follows_name(start):

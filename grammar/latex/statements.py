@@ -1,8 +1,8 @@
 """Cells to statements: where LaTeX lays out a table, the notation has a program.
 
-A cell ends at `\\\\`, at every second `&`, at `\\quad`, and where its formula ends. Most cells are a statement. But one that
-begins with an operator, or follows one, continues the statement before it; one may hold two, `x = 1, y = 2`; and
-`t = 1, …, n` is the range of the statement before it.
+A cell ends at `\\`, at every second `&`, at `\\quad`, and at the end of its formula. Most cells are a statement. But
+one that begins with an operator, or follows one, continues the statement before it; one may hold two, `x = 1, y = 2`;
+and `t = 1, …, n` is the range of the statement before it.
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ def _lines(tokens: list[Token]):
 
 
 def _lists(last: list[Token], cell: list[Token]) -> bool:
-    """Whether a cell goes on with a list of names, W, \\quad b \\in S; 2 n, \\quad n = 3 is an expression and what is in it."""
+    """Return whether a cell continues with a list of names, W, \\quad b \\in S.
+
+    In contrast, 2 n, \\quad n = 3 is an expression and its condition.
+    """
     related = RELATED.search(_letters(cell))
     return related is None or related[0] != "=" or listed_names(last)[1] == len(last)
 

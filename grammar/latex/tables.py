@@ -1,4 +1,4 @@
-"""Tables of LaTeX's characters and macros as the notation has them, most of them made from `symbols.py`."""
+"""Tables of LaTeX's characters and macros in the notation, mostly derived from `symbols.py`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STARS = {"*": "*", "∗": "*", "\\ast": "*", "\\dagger": "†", "\\dag": "†", 
 
 ACCENT_MACROS = {f"\\{name}": name for name in ACCENTS}
 ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar"}
-# Brackets that are functions of what they hold.
+# Brackets that are functions of their contents.
 PAIRS = {"\\lVert": "‖", "\\lfloor": "floor", "\\lceil": "ceil"}
 PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil", "⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil"}
 BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
@@ -53,13 +53,13 @@ SIZED |= {
     for side, sign in (("l", 1), ("r", -1), ("m", 0), ("", 0))
 }
 
-# Words of upright text that mean something; those of no terminal are for the reader's ear only.
+# Words of upright text with a meaning; words without a terminal only guide the reader.
 WORDS = {
     "if": "IF", "when": "IF", "otherwise": "OTHERWISE", "else": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
     "and": "AND", "or": "OR", "not": "NOT", "where": "", "Where": "", "with": "", "let": "", "Let": "", "is": "", "are": "",
 }  # fmt: skip
 WORD_VALUES = {"and": "∧", "or": "∨", "not": "¬", "when": "if", "else": "otherwise"}
-BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # of these, what begins another statement
+BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # the words among them that begin another statement
 BIG_WORDS = {"sum": "∑", "prod": "∏"}
 
 # How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
@@ -81,7 +81,7 @@ LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle lim
 DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
     footnote"""))  # fmt: skip
 
-# What readers know but the notation does not, and what it has instead.
+# Symbols that readers know but the notation lacks, and their replacements.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus exists
     cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative with respect to a name: \frac{\partial L}{\partial W^*}"}

@@ -11,7 +11,7 @@
 `broken`: long formulas in several rows.
 `runs`: how a page or a picture is to set each piece.
 
-Contract: what is printed is read again as the same tree.
+Contract: the output parses to the same tree.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import Any
 from .ascii_text import Ascii
 from .text import Text
 
-RESET = "\x1b[0m"  # what ends a color in a terminal
+RESET = "\x1b[0m"  # ends a color in a terminal
 
 
 def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
 
-    `colors` are what a terminal is to be sent before the name of each axis.
+    `colors` are the terminal codes for the name of each axis.
 
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
@@ -47,7 +47,8 @@ def to_latex(
 ) -> str:
     """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
 
-    `colors` are those of the axes, such as #0b80a6. With a `width` in ems it is a display, broken where it is broader.
+    `colors` are the colors of the axes, such as #0b80a6. With a `width` in ems, the result is a display with line
+    breaks at that width.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))

@@ -23,7 +23,7 @@ class Ascii(Text):
     times = ", "
 
     def __init__(self, node):
-        self.taken = names_in(node)  # where a tensor has the name of a function, its sign is written
+        self.taken = names_in(node)  # if a tensor has the name of a function, the function's symbol is printed
 
     def word(self, text: str) -> str:
         letter = text.rstrip("'")

@@ -1,4 +1,4 @@
-r"""The breadth of LaTeX as it is set, in ems of its own font: an estimate, rather too much than too little.
+r"""The typeset breadth of LaTeX, in ems of its font: an estimate, rather too much than too little.
 
 \frac{Q \ndot{\name{key}} K}{2}        the broader of the two parts
 """
@@ -64,7 +64,10 @@ class Measure:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def row(self, until: str = "") -> float:
-        """The breadth of a row, to its end or to a closing token; of several rows under a sign the broadest."""
+        """Return the breadth of a row, up to its end or a closing token.
+
+        For several rows under a symbol, return the largest.
+        """
         return max(sum(cells) for cells in self.rows(until))
 
     def table(self, until: str) -> float:

@@ -23,7 +23,7 @@ MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin 
 
 
 class Break(NamedTuple):
-    """A place where a row may be broken: within how many brackets, before how tight an operator, and these brackets."""
+    """A possible line break in a row: within how many brackets, before how tight an operator, and these brackets."""
 
     depth: int
     level: int
@@ -32,7 +32,7 @@ class Break(NamedTuple):
 
 
 def display(rows: list[str], width: float) -> str:
-    r"""Rows with & before their relation as a display no broader than `width` ems, where they can be broken.
+    r"""Return rows, aligned at their relations, as a display no broader than `width` ems, if line breaks allow it.
 
     >>> print(display(["Y &= A + B", "Z &= C"], 30))
     \begin{align*}

@@ -1,4 +1,4 @@
-"""Nodes to LaTeX: what the paper prints, in its own macros or expanded for KaTeX and MathJax.
+"""Nodes to LaTeX: the paper's form, in its own macros or expanded for KaTeX and MathJax.
 
     Q \\ndot{\\name{key}} K          Macros, for LaTeX with the package `namedtensor`
     Q \\mathbin{\\mathop{\\odot}\\limits_{\\mathsf{key}}} K          Latex, for a page that knows no macros
@@ -51,7 +51,7 @@ class Latex(Text):
         return content if len(content) == 1 or content == "\\dagger" else f"{{{content}}}"
 
     def script(self, base, text: str, sign: str, content: str) -> str:
-        """TeX takes one sub- and one superscript for each base; braces make a base of what has one."""
+        """TeX takes one sub- and one superscript for each base; braces turn a base with a script into a new base."""
         if text[-1] not in ")]" and _has_script(base, sign):
             text = f"{{{text}}}"
         return super().script(base, text, sign, content)
@@ -160,7 +160,7 @@ class Latex(Text):
         return Piece(self.matrix("".join(down), across, cells), POSTFIXED)
 
     def matrix(self, down: str, across: str, cells: str) -> str:
-        """The axis of the columns above the numbers, that of the rows left of them."""
+        """Return a matrix with the axis of the columns above the numbers, and the axis of the rows to the left."""
         numbers = f"\\overset{{{across}}}{{\\begin{{bmatrix}} {cells} \\end{{bmatrix}}}}"
         return f"\\mathinner{{{down}{numbers}}}"
 
@@ -178,7 +178,7 @@ class Latex(Text):
 
     # ----------------------------------------------------------------------------------------------------- programs
     def tint(self, color: str) -> str:
-        """What is printed before the name of an axis of a color, such as #0b80a6."""
+        """Return the code that precedes the name of an axis of a color, such as #0b80a6."""
         return f"\\textcolor{{{color}}}{{"
 
     def joined(self, lines: list[str]) -> str:
@@ -214,7 +214,7 @@ class Macros(Latex):
 
 
 def _lettered(text: str, font: str, several: bool) -> str:
-    """A name in that font; `several`: only where it has several letters. Its primes and marks are outside."""
+    """A name in that font; `several`: only if it has several letters. Its primes and marks are outside."""
     if text.endswith(")"):
         return _conditional(text, font)
     word = text.rstrip("'*†")
@@ -244,7 +244,7 @@ def _conditional(text: str, font: str) -> str:
 
 
 def _unaccented(word: str) -> tuple[str, str]:
-    """A name without the accent that it ends with, and the macro of that."""
+    """Return a name without its final accent, and the macro of the accent."""
     last = unicodedata.normalize("NFD", word[-1:])
     accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")
     return (word[:-1] + last[:-1], accent) if accent else (word, "")

@@ -223,7 +223,7 @@ class Operators(Functions):
         return self.round(piece.text)
 
     def over_body(self, sign: str, body):
-        """∑ with its operand; as an operand itself it is loose where a product appears in it."""
+        """Return ∑ with its operand. As an operand, it binds loosely if a product appears in it."""
         operand = yield from self.right(body, QUOTIENT)
         level = ELEMENT if operand.level >= UNARY else UNARY
         return Piece(f"{sign} {operand.text}", level, True)
@@ -296,7 +296,7 @@ class Operators(Functions):
         return Piece(" ".join(texts), RELATION if chained else AND)
 
     def continues(self, before, operand):
-        """Whether `operand` is a relation that begins with what the relation `before` ends in."""
+        """Return whether `operand` is a relation that begins with the end of the relation `before`."""
         if not all(type(node) is Call and FORMS.get(node.operator) == "relation" for node in (before, operand)):
             return False
         end = yield self.visit(before.arguments[1])

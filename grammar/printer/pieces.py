@@ -1,7 +1,8 @@
 """Pieces of text, and the brackets between them.
 
 Each part of a tree is printed to a `Piece`: its text, and its precedence. Code that takes a piece as an
-operand says on which level it must bind at least; a looser one gets brackets. The levels are those of `formula.lark`.
+operand says on which level it must bind at least; a looser one gets brackets. The levels are the levels of
+`formula.lark`.
 
     (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds on SUM only
 
@@ -28,11 +29,11 @@ class Piece(NamedTuple):
     reaches: bool = False
 
 
-Printing = Union[Piece, Generator[Any, Any, Any]]  # what a method gives: a piece, or the way to one
+Printing = Union[Piece, Generator[Any, Any, Any]]  # the result of a method: a piece, or a generator that returns one
 
 
 def signs(column: str) -> dict[str, str]:
-    """The preferred form of each symbol, by what the tree holds."""
+    """Return the preferred form of each symbol, by its value in the tree."""
     return {value(symbol): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
 
 
@@ -62,7 +63,7 @@ class Printer:
         return getattr(self, type(node).__name__.lower())(node)
 
     def part(self, node, level: int, last: bool = False):
-        """The piece of an operand, in brackets where it binds on a looser level than `level`.
+        """Return the piece of an operand, in brackets if it binds more loosely than `level`.
 
         Only a `last` operand, which no product can follow, may end in a ∑.
         """

@@ -1,4 +1,4 @@
-r"""The definitions in a LaTeX document of the macros of the notation: as the paper has them, unless a package differs."""
+r"""The definitions in a LaTeX document of the macros of the notation: in the paper's form, unless a package differs."""
 
 PREAMBLE = r"""\usepackage{amsmath,amssymb,xcolor}
 \setcounter{MaxMatrixCols}{100}

@@ -18,7 +18,7 @@ from ..traversal import walk
 from .operators import FORMS, over_index
 from .text import Text
 
-# Marks inside a piece, none of which a formula can hold: they begin a script, an axis, a slanted name, and end each.
+# Marks inside a piece that no formula can contain: they begin a script, an axis, or a slanted name, and end each.
 BELOW, ABOVE, AXIS, SLANTED, NAMED, END = "\ue000\ue001\ue002\ue003\ue004\ue005"
 MARKED = re.compile(f"([^{BELOW}-{END}]*)([{BELOW}-{END}]?)")
 SCRIPTS = {BELOW: "below", ABOVE: "above"}

@@ -12,8 +12,8 @@ from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
 
 class ScriptPrinter(Printer):
-    colors: Mapping[str, str] = {}  # what is printed before the names of axes
-    after = ""  # and what after them
+    colors: Mapping[str, str] = {}  # the codes before the names of axes
+    after = ""  # and the code after them
 
     # ---------------------------------------------------------------------------------------------- names and numbers
     def number(self, node) -> Piece:
@@ -27,11 +27,11 @@ class ScriptPrinter(Printer):
         return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
 
     def word(self, text: str) -> str:
-        """A name where an operand appears."""
+        """Return a name in the position of an operand."""
         return text
 
     def axis_word(self, text: str) -> str:
-        """A name where only axes appear, or labels."""
+        """Return a name in a position that only allows axes or labels."""
         return text
 
     def label_word(self, text: str) -> str:
@@ -71,7 +71,7 @@ class ScriptPrinter(Printer):
         return text + self.scripted(sign, content)
 
     def scripted(self, sign: str, content: str, always: bool = False) -> str:
-        """A sub- or superscript, in braces where it needs them, or `always`; nothing for no content."""
+        """Return a sub- or superscript, in braces if needed or `always`. Empty content gives an empty text."""
         if always:
             return f"{sign}{{{content}}}"
         return sign + self.braced(content) if content else ""
@@ -88,7 +88,7 @@ class ScriptPrinter(Printer):
         return ",".join(texts)
 
     def below(self, components, axes: bool = True):
-        """Labels or axes; `axes`: where they appear under an operator."""
+        """Labels or axes; `axes`: as they appear under an operator."""
         texts = []
         for component in components:
             piece = yield self.label(component, axes)

@@ -104,7 +104,7 @@ class Text(Operators):
         return texts
 
     def statement(self, text: str, node, mark: str = ""):
-        """What equations and declarations end in: ∈ ℝ^{a} for t = 1, …, n"""
+        """Print the end of equations and declarations: ∈ ℝ^{a} for t = 1, …, n"""
         for position, member in enumerate(node.sets):
             piece = yield self.visit(member)
             text += f" = {piece.text}" if position else f" {mark}{self.signs['∈']} {piece.text}"

@@ -1,7 +1,7 @@
 """The core of named axes: names, sizes and arrays, without operators.
 
 `axes`: named shapes, signatures, the lifting rule and its errors, axis names.
-`monomials`: products of symbols, of which symbolic sizes are sums.
+`monomials`: products of symbols; symbolic sizes are sums of them.
 `extents`: symbolic sizes, as polynomials.
 `size_conditions`: the conditions on them that a plan assumes.
 `dimensions`: symbolic dimensions of JAX.
@@ -21,7 +21,7 @@
 `seeds`: integers and JAX keys as seeds.
 `warned`: Python warnings.
 `suggestions`: did you mean.
-`settings`: limits, headroom for deep trees, and whether an outer broadcast is an error.
+`settings`: limits, headroom for deep trees, and whether outer broadcasts are forbidden.
 `shadowed`: a local file that shadows a package.
 `version`: the version.
 

@@ -37,7 +37,7 @@ def from_lists(data: Any) -> Any:
 
 
 def _rows(data: Any) -> Sequence[Any] | None:
-    """The entries of a list or a tuple; None for what is neither."""
+    """Return the entries of a list or a tuple, or None for other values."""
     return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
 
 
@@ -89,7 +89,7 @@ def checked(array: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The permutation that brings a tensor's axes into this order; None where they are other axes."""
+    """Return the permutation that brings a tensor's axes into this order, or None if the axes differ."""
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 

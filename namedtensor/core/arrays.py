@@ -105,7 +105,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def dtype_object(xp: Any, name: str) -> Any:
-    """Return a library's dtype by its name; NumPy knows those of `ml_dtypes` by name alone.
+    """Return a library's dtype by its name. NumPy knows the dtypes of `ml_dtypes` by name only.
 
     >>> import numpy as np
     >>> dtype_object(np, "float32")
@@ -176,7 +176,10 @@ def is_shape(array: Any) -> bool:
 
 
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
-    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError if they differ."""
+    """Return the namespace that all arrays share, or NumPy if there are no arrays.
+
+    Raises NotationError if they differ.
+    """
     import numpy as np
 
     kinds: dict[tuple[Any, Any], str] = {(type(array), array.dtype): name for name, array in arrays.items()}
@@ -196,11 +199,11 @@ MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
 class Layout:
-    """Axes in storage order, their sizes, the dtype and the namespace of an array; `wide`, where it may change, says
+    """Axes in storage order, their sizes, the dtype and the namespace of an array. If `wide` may change, it states
     whether the library's numbers may have 64 bits: a plan for one is not one for the other."""
 
     __slots__ = ("axes", "extent", "dtype", "xp", "wide")
-    labels: Any = ()  # of the elements of its axes: those of a `LabeledLayout`
+    labels: Any = ()  # of the elements along its axes; only a `LabeledLayout` has them
 
     def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any, wide: bool | None = None):
         self.axes: tuple[str, ...] = axes
@@ -227,7 +230,7 @@ class Layout:
 class UnnamedAxes(Layout):
     """The layout of an array that JAX put in the place of one of another rank: its axes are unknown.
 
-    `names` are those of the replaced array, which the pytree still has.
+    `names` are the names of the replaced array, which the pytree still has.
     """
 
     __slots__ = ("array_shape", "names", "problem")
@@ -285,7 +288,10 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
-    """An interned layout; one of its own where a size is a symbolic dimension of JAX's, whose comparisons have a scope."""
+    """Return an interned layout.
+
+    A layout with a symbolic dimension of JAX is not interned, because its comparisons have a scope.
+    """
     if any(type(size) is not int and is_dimension(size) for size in extent):
         return Layout(axes, extent, dtype, xp, wide)
     key = (axes, extent, dtype, xp, wide)

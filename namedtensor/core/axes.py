@@ -28,7 +28,7 @@ Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class AxisSignature(NamedTuple):
-    """A parsed signature: the axes of each argument and of the result; `formals` are what a use must name, in order.
+    """A parsed signature: the axes of the arguments and the result; `formals` are the axes that a use must name, in order.
 
     With `variadic`, the one formal stands for any number of axes.
     """
@@ -62,7 +62,7 @@ Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "
 
 
 class ShapeMismatch(Exception):
-    """A shape mismatch; callers that know the names of the operands convert it to a NotationError.
+    """A shape mismatch. Callers that know the names of the operands convert it to a NotationError.
 
     `kind` is one of: missing (argument is missing axis), sizes (axis has two sizes), clash (an extra axis is also given),
     repeated (one axis twice), number (of axes), arity, whole (a size is not an integer), other (see `detail`).
@@ -97,7 +97,7 @@ class Operands(Protocol):
 
 
 def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], operands: Operands) -> tuple[int, str]:
-    """The code of a mismatch, and what happened."""
+    """Return the code of a mismatch, and a description."""
     axis, use = problem.axis, sign + (f"_{{{', '.join(axes)}}}" if axes else "")
     match problem.kind:
         case "missing":
@@ -154,8 +154,8 @@ def lift(
 ) -> dict[str, Any]:
     """The shape of a lifted use (paper §3): the signature's result, and every extra axis of the arguments.
 
-    `new_sizes` are those of the axes of the result that are not the arguments' (a window, a concatenation); with
-    `differing` the bound axes may differ in size between arguments.
+    `new_sizes` has the sizes of the result's axes that the arguments lack (a window, a concatenation). With
+    `differing`, the bound axes may differ in size between arguments.
 
     >>> lift(signature("ax… -> ax…"), ("seq",), ({"seq": 4, "batch": 2},))
     {'batch': 2, 'seq': 4}
@@ -205,7 +205,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """The storage order of a broadcast result: that of the operand with most axes, extra axes before."""
+    """The storage order of a broadcast result: the order of the operand with most axes, extra axes before."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])

@@ -1,6 +1,6 @@
 """Data frames of pandas and polars as tensors, and tensors as these.
 
-An index and the columns become axes, and what they hold labels.
+An index and the columns become axes, and their contents become labels.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
-    """The names of the axes, one per level of each index. Raises NotationError where one has none."""
+    """The names of the axes, one per level of each index. Raises NotationError if an axis has no name."""
     level_names = [name for index in indices for name in index.names]
     if axes is not None:
         names = names_of(axes)
@@ -126,7 +126,10 @@ def is_default(index: Any) -> bool:
 
 
 def numbers_of(data: Any) -> Any:
-    """The elements as an array; what is missing is nan. Raises NotationError where a column holds no numbers."""
+    """Return the elements as an array, with nan for missing elements.
+
+    Raises NotationError if a column holds no numbers.
+    """
     dtypes = [data.dtype] if not hasattr(data, "columns") else [*data.dtypes]
     unfit = [at for at, dtype in enumerate(dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
     if unfit:
@@ -169,7 +172,7 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     Parameters
     ----------
     order : str or iterable of str, optional
-        Of two axes: that of the index, then that of the columns.
+        Of two axes: the axis of the index, then the axis of the columns.
 
     Returns
     -------
@@ -276,12 +279,12 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a polars DataFrame: labels of the rows as a first column, those of the columns as names.
+    """Return a polars DataFrame: labels of the rows as a first column, and labels of the columns as names.
 
     Parameters
     ----------
     order : str or iterable of str, optional
-        Of two axes: that of the rows, then that of the columns.
+        Of two axes: the axis of the rows, then the axis of the columns.
 
     Returns
     -------

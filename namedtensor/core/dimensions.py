@@ -1,7 +1,7 @@
 """Symbolic dimensions of JAX, which the arrays have while `jax.export` traces a function for any length.
 
-A plan takes symbols for them, one for each dimension, and so serves every length. What it assumes of the symbols JAX has to
-know of the dimensions: if it cannot tell, the formula is an error; nothing is guessed.
+A plan takes symbols for them, one for each dimension, and so serves every length. Its assumptions about symbols must be
+known to JAX for the dimensions: if JAX cannot decide, the formula raises an error; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Dimensions:
 
 
 class Assumptions(NamedTuple):
-    """What a plan assumes of its symbols."""
+    """The assumptions of a plan about its symbols."""
 
     conditions: tuple[SizeCondition, ...]
     parts: dict[SizeSymbol, Size]  # of other symbols, which these represent
@@ -53,7 +53,7 @@ class Assumptions(NamedTuple):
         return cls((*collected.found, *solved), dict(collected.parts))
 
     def check(self, dimensions: Mapping[SizeSymbol, Any]) -> None:
-        """Raise NotationError (309) where JAX does not know of dimensions what the plan assumes of their symbols."""
+        """Raise NotationError (309) if JAX cannot confirm the plan's assumptions for the dimensions."""
         values = dict(dimensions)
         for symbol, size in dimensions.items():
             if not is_true(lambda size=size: size >= 1):
@@ -94,14 +94,14 @@ def quotient(size: Size) -> tuple[Size, Size]:
 
 
 def axis_of(size: Size) -> str | None:
-    """The axis whose size this is; None where it is another size."""
+    """Return the axis whose size this is, or None for other sizes."""
     symbols = symbols_of(size)
     only = next(iter(symbols), None)
     return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None
 
 
 def is_of_one_axis(condition: SizeCondition) -> bool:
-    """Whether this says that two sizes of one axis are equal."""
+    """Return whether the condition states that two sizes of one axis are equal."""
     return (
         condition.relation == "=="
         and axis_of(condition.left) is not None
@@ -110,7 +110,7 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Whether two sizes are known to differ: JAX says of two that may be equal that they are not."""
+    """Whether two sizes are known to differ: JAX answers no for two sizes that may be equal."""
     difference = left - right
     return isinstance(difference, int) and difference != 0
 
@@ -129,7 +129,7 @@ def is_inconclusive(problem: Exception) -> bool:
 
 
 def is_true(ask: Callable[[], bool]) -> bool:
-    """Whether JAX knows that something holds of dimensions."""
+    """Return whether JAX knows that a condition on dimensions holds."""
     try:
         return bool(ask())
     except Exception as problem:
@@ -151,9 +151,9 @@ def undecided_error(shown: str, left: Any, relation: str, right: Any) -> Notatio
 
 
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
-    """What `make` gives for symbols, and what it assumes of them.
+    """Return the result of `make` for symbols, and its assumptions about them.
 
-    Raises NotationError (309) where it needs the number of one.
+    Raises NotationError (309) if it needs the number of a symbol.
     """
     try:
         with conditions() as collected:

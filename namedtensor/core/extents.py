@@ -7,9 +7,9 @@ Equality compares normal forms and never guesses. An order is answered where the
 otherwise, and wherever Python asks for a number (`range(size)`, `float(size)`), `UndecidedSize` is raised, so that no
 example becomes part of a plan by accident. Who needs an answer has three ways to ask:
 
-    proves_at_most(a, b)   may a rewrite be done for every size? False where that is not proved
-    assume_equal(a, b)     meaning: decided where it can be; else a condition of the plan, see `size_conditions`
-    typical(size)          speed: the size of the example, by which any answer gives the same values
+    proves_at_most(a, b)   may a rewrite be done for every size? False if that is not proved
+    assume_equal(a, b)     meaning: decided if possible; otherwise a condition of the plan, see `size_conditions`
+    typical(size)          speed: the size of the example; any answer gives the same values
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grammar.cache import cached_property
 from .monomials import Interval, UndecidedSize, floored, is_dominated, products, quotient, written
 
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
-MAX_SIZE = 2**24  # elements of an axis, up to which integer dtypes are chosen as for numbers
+MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen by number
 
 
 class SizeSymbol(NamedTuple):
@@ -37,7 +37,7 @@ class SizeSymbol(NamedTuple):
     name: str
     axis: str
     example: int = TYPICAL_SIZE
-    part: int = 1  # the number of equal parts, where the symbol stands for a part of the size
+    part: int = 1  # the number of equal parts, if the symbol is one part of the size
     kind = "symbol"
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Largest(NamedTuple):
         return f"max({', '.join(map(shown, self.sizes()))})"
 
     def sizes(self) -> list[Size]:
-        """The sizes of which it is the largest, where those of larger ones are listed too."""
+        """Return the sizes of which this is the maximum, without smaller sizes that are known."""
         sizes: list[Size] = []
         for size in (self.left, self.right):
             atom = only_atom(size)
@@ -133,7 +133,10 @@ class Extent:
         return -self + other
 
     def _beside(self, other: Any) -> Any:
-        """What arithmetic with anything but a size gives. Raises UndecidedSize beside another number."""
+        """Return the result of arithmetic with a value that is not a size.
+
+        Raises UndecidedSize beside another number.
+        """
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSize(self)
         return NotImplemented
@@ -202,7 +205,10 @@ class Extent:
         return self._at_least(other)
 
     def _at_least(self, other: Any) -> bool:
-        """Whether this is at least as large as another size. Raises UndecidedSize where that depends on the arrays."""
+        """Whether this is at least as large as another size.
+
+        Raises UndecidedSize if the answer depends on the arrays.
+        """
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True
@@ -226,7 +232,7 @@ class Extent:
 
     @cached_property
     def example(self) -> int:
-        """Its value where each axis has the size of its example."""
+        """Return its value for the example sizes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
@@ -280,7 +286,7 @@ def terms_of(size: Size) -> Terms:
 
 
 def normal(terms: Terms) -> Size:
-    """The size of these monomials: an `int` where it is a number."""
+    """The size of these monomials: an `int` if it is a number."""
     terms = {monomial: count for monomial, count in terms.items() if count}
     return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
 
@@ -290,7 +296,7 @@ def extent(atom: Atom) -> Extent:
 
 
 def only_atom(size: Size) -> Atom | None:
-    """The atom that a size is, where it is no more than that."""
+    """Return the atom that a size consists of, or None if it has more parts."""
     monomials = [*terms_of(size).items()]
     is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
     return monomials[0][0][0] if is_atom else None
@@ -307,7 +313,7 @@ def symbols_of(size: Any) -> dict[SizeSymbol, None]:
 
 
 def typical(size: Size) -> int:
-    """The number of a size, or that of its example: for decisions about speed alone."""
+    """Return the number of a size, or the number of its example: for decisions about speed alone."""
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 
@@ -329,7 +335,7 @@ def largest(left: Size, right: Size) -> Size:
 
 
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
-    """The quotient by a single monomial where it is one for every size, else None."""
+    """Return the quotient by a single monomial if it is exact for every size, otherwise None."""
     if size == divisor:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
@@ -384,7 +390,7 @@ def shown(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Whether a size is the symbol of this very axis, so that its name says it."""
+    """Return whether a size is the symbol of this very axis, so that the axis name describes it."""
     return type(size) is Extent and shown(size) == f"|{axis}|"
 
 

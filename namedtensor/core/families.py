@@ -1,7 +1,7 @@
 """Families in one array: alike tensors W^{1,Q}, …, W^{96,Q} along its first axis, under one name for all of them.
 
-What is given so is one input of a plan, and one leaf for JAX, however many members it has; a loop over them takes it as
-it is.
+Such a family is one input of a plan, and one leaf for JAX, however many members it has. A loop over the members reads
+it directly.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ ALONG = "(members)"  # the first axis of such an array; no name that a formula c
 
 
 class FamilyName(str):
-    """The name of a family's array, of which each text stands for one sequence of members.
+    """The name of a family's array. Each text of it denotes one sequence of members.
 
     >>> FamilyName(("W^1", "W^2", "W^3"))
     'W^1 … W^3'

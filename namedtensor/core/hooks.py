@@ -18,7 +18,7 @@ _CALLBACKS: dict[str, list[Callable[[], object]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
-    """Register a callback for the first time something of this name is seen; run it at once where it was.
+    """Register a callback for the first time that something of this name is seen. Run it at once if it was seen before.
 
     >>> when_first_seen("an example", lambda: print("here it is"))
     >>> seen("an example")
@@ -32,8 +32,8 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
 def seen(name: str) -> None:
     """Run the callbacks of this name.
 
-    They run again where it is seen again: one may have been interrupted, and of two threads that see a name at the same time
-    neither goes on before all have run. So a callback does nothing where it was done.
+    They run again if it is seen again: one may have been interrupted, and of two threads that see a name at the same
+    time neither goes on before all have run. So a callback does nothing on later runs.
     """
     _SEEN.add(name)
     for run in [*_CALLBACKS.get(name, ())]:
@@ -41,7 +41,7 @@ def seen(name: str) -> None:
 
 
 class ImportWatcher:
-    """A finder of modules that finds none of its own: it runs the callbacks of a library once that is imported.
+    """A module finder that finds nothing itself: it runs the callbacks of a library once that is imported.
 
     Libraries such as JAX require that a class of trees is registered before its first use.
     """
@@ -50,7 +50,7 @@ class ImportWatcher:
         self.names: set[str] = set()
 
     def watch(self, name: str) -> None:
-        """Have `seen` run when this module is imported; now where it was."""
+        """Have `seen` run when this module is imported, or now if it is imported already."""
         if sys.modules.get(name) is not None:
             seen(name)
             return
@@ -83,7 +83,7 @@ WATCHER = ImportWatcher()
 
 
 class Injected(Generic[Parameters, Result]):
-    """A function of a higher layer, imported at its first call from where that layer says.
+    """A function of a higher layer, imported at its first call from the module that the layer names.
 
     >>> length: Injected[[str], int] = Injected()
     >>> length.load = lambda: len

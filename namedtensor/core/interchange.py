@@ -1,8 +1,8 @@
 """Labeled arrays of other libraries as tensors, and tensors as these: xarray here, data frames in `data_frames`.
 
-Dimensions, indices and columns become axes, and their coordinates labels. What else a DataArray or a Series has (a name,
-attributes, coordinates that do not label elements) is the `Origin` of the tensor: no operation keeps it, so a round trip is without loss
-and a result is not treated as its input.
+Dimensions, indices and columns become axes, and their coordinates labels. Other properties of a DataArray or a Series
+(a name, attributes, coordinates that do not label elements) are the `Origin` of the tensor: no operation keeps it, so a
+round trip is without loss and a result is not treated as its input.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ XARRAY = "pip install '.[xarray]'"
 
 
 class Origin(NamedTuple):
-    """What an array of another library had in addition to elements, axes and labels."""
+    """The properties of another library's array besides elements, axes and labels."""
 
     name: Any = None
     attrs: Mapping[Any, Any] = {}
     coords: Mapping[Any, Any] = {}  # of xarray, each a Variable
-    dtypes: Any = None  # of the columns of pandas, where they differ from those of the elements
+    dtypes: Any = None  # of the columns of pandas, if they differ from the dtype of the elements
 
 
 def labeled_tensor(array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None) -> NamedTensor:
-    """A tensor with labels, and what else its source had."""
+    """Return a tensor with labels, and the other properties of its source."""
     plain = tensor(array, tuple(axes))
     result = wrap_layout(plain.array, labeled_layout(plain.layout, labels))
     if origin is not None and origin != Origin():
@@ -38,7 +38,7 @@ def labeled_tensor(array: Any, axes: Iterable[str], labels: AxisLabels, origin: 
 
 
 def imported(name: str, hint: str) -> Any:
-    """A library. Raises NotationError where it is not installed."""
+    """A library. Raises NotationError if it is not installed."""
     from importlib import import_module
 
     try:

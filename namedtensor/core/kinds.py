@@ -1,4 +1,4 @@
-"""Validation of the arguments of Python functions: what each has to be, and the error where it is something else."""
+"""Validation of the arguments of Python functions: the expected kinds, and the error for other values."""
 
 from __future__ import annotations
 

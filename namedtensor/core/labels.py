@@ -1,4 +1,4 @@
-"""Labels: what the elements of an axis are called, such as the cities of a table. They are part of a tensor's layout.
+"""Labels: the names of the elements along an axis, such as the cities of a table. They are part of a tensor's layout.
 
     A.layout                          axes, sizes, dtype: `labels` is ()
     A.with_labels(city=[…]).layout    a `LabeledLayout`: the same, and the labels of some axes
@@ -19,13 +19,13 @@ from grammar.errors import NotationError
 from .arrays import Layout
 
 MAX_LAYOUTS = 1024  # with labels, that are interned
-MAX_LABEL_BYTES = 32 * 2**20  # of those, together
+MAX_LABEL_BYTES = 32 * 2**20  # for all labels together
 MAX_CACHED_LABELS = 4096  # of one tensor: the layouts of larger ones are in no cache of calls
 BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
 
 
 class Labels:
-    """The labels of one axis, in order; equal where all of them are.
+    """The labels of one axis, in order. Two are equal if all labels are equal.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Labels:
 
     @property
     def listed(self) -> list[Any]:
-        """The labels as a list; dates as NumPy has them."""
+        """Return the labels as a list; dates are NumPy's dates."""
         return [*self.values] if self.values.dtype.kind in "mM" else self.values.tolist()
 
     def text(self, position: int) -> str:
@@ -100,7 +100,7 @@ class Labels:
         return listed if {*map(type, listed)} <= {str, int} else [*map(key_of, listed)]
 
     def position(self, label: Any, axis: str) -> int:
-        """The position of a label, or of its text. Raises NotationError where there is none, or several."""
+        """The position of a label, or of its text. Raises NotationError if no label or several labels match."""
         places = self._places(label)
         if not places:
             raise unknown_label(label, axis, self)
@@ -205,7 +205,7 @@ def is_label(selection: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """A label as text: a date without its time where that is midnight."""
+    """A label as text: a date without its time if the time is midnight."""
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -282,7 +282,7 @@ _INTERNED: Cache[Any, LabeledLayout] = Cache(
 
 
 def labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
-    """The layout with these labels for its axes, interned; the plain one where there are none that fit."""
+    """Return the layout with these labels for its axes, interned, or the plain layout if no labels fit."""
     plain = plain_layout(layout)
     sizes = plain.sizes
     pairs = tuple((axis, labels[axis]) for axis in plain.axes if axis in labels and len(labels[axis]) == sizes[axis])
@@ -297,7 +297,7 @@ def plain_layout(layout: Layout) -> Layout:
 
 
 def labels_of(layout: Any) -> dict[str, Labels]:
-    """The labels of a layout by axis; none of what has no labels, such as a plain number."""
+    """Return the labels of a layout by axis. Unlabeled values, such as plain numbers, have none."""
     return dict(getattr(layout, "labels", ()))
 
 

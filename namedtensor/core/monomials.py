@@ -22,11 +22,11 @@ class UndecidedSize(Exception):
 
 
 class UnfitSize(UndecidedSize):
-    """Raised where sizes that are known only when the function runs do not fit by their example: numbers say what is wrong."""
+    """Raised if sizes that are known only at run time do not fit for their example: numbers show the problem."""
 
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
-    """The quotient of a sum of monomials by one of them; None where it does not divide each."""
+    """Return the quotient of a sum of monomials by one monomial, or None if it does not divide each of them."""
     result: dict[Monomial, int] = {}
     for other, times in terms.items():
         rest = [*other]
@@ -41,7 +41,7 @@ def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> d
 
 
 def floored(part: float, divisor: float) -> float:
-    """The floor of a quotient by a positive number; of what is infinite the limit."""
+    """Return the floor of a quotient by a positive number. For an infinite part, return the limit."""
     if divisor == inf:
         return part if part == inf else -1 if part < 0 else 0
     return part if part in (inf, -inf) else part // divisor

@@ -85,7 +85,7 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """The same for a user: NotationError says that it took too long or too much, and what to do."""
+        """The same for a user: Raises NotationError if it took too long or used too much, with a repair."""
         try:
             return self.ask(line, seconds)
         except LateError:
@@ -144,7 +144,7 @@ class AnsweringProcess:
 
 
 def ended(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End a process, unless it is that of the process that this one was forked from."""
+    """End a process, unless it belongs to the process that this one was forked from."""
     mine = owner == os.getpid()
     if mine:
         process.kill()
@@ -168,7 +168,7 @@ def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
 
 
 def flags() -> list[str]:
-    """Those of this Python that say where modules come from, and that none comes from the working directory."""
+    """Return this Python's flags for the module search path, with the working directory excluded."""
     known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
     return [
         "-P",

@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from .kinds import as_count
 
 HINT = "write seed=0"
-SEED_BITS = 24  # which single precision holds, of the integer that stands for a key in a formula
+SEED_BITS = 24  # the bits of a key's integer that single precision holds
 
 
 def is_key(value: Any) -> bool:
@@ -34,7 +34,7 @@ def as_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """The integer that stands for a key where a formula has a seed, as an array of JAX."""
+    """Return the integer that represents a key where a formula has a seed, as an array of JAX."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")

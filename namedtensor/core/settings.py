@@ -1,4 +1,4 @@
-"""Settings of an evaluation: limits on what a formula may use, and whether an outer broadcast is an error.
+"""Settings of an evaluation: limits on the resources of a formula, and whether outer broadcasts are forbidden.
 
 An outer broadcast, x_{a} + y_{b}, is rejected in a block, in a session, or by the environment:
 
@@ -6,8 +6,8 @@ An outer broadcast, x_{a} + y_{b}, is rejected in a block, in a session, or by t
     nt.strict()                from here on, in all threads
     NAMEDTENSOR_STRICT=1       from the start
 
-Exceeding a limit is a value error, so that a mistake does not exhaust a machine. What runs again and again was checked
-once; only what has an outer broadcast asks at each call whether it may.
+Exceeding a limit raises a value error, so that a mistake does not exhaust a machine. Repeated code was checked once.
+Only code with an outer broadcast checks the setting at each call.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Limits:
     max_source_chars : int
         Characters of the source.
     max_expanded_nodes : int
-        Nodes of the formula after calls, sums, recurrences and derivatives are expanded, where they add more than the source has
-        characters (default: 50,000).
+        Nodes of the formula after calls, sums, recurrences and derivatives are expanded, if they exceed the source's
+        number of characters (default: 50,000).
 
     Examples
     --------
@@ -81,7 +81,7 @@ class recursion_headroom:
     """
 
     inside: WeakSet[recursion_headroom] = WeakSet()
-    before: int = 0  # the limit to set back; 0 where it is not raised
+    before: int = 0  # the limit to restore, or 0 if it was not raised
 
     def __init__(self, source: str | None = None):
         self.source: str | None = source
@@ -146,13 +146,13 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 class strict:
     """Make every outer broadcast an error (314): each operand has an axis that is missing from the other.
 
-    Called as a function, it applies to the session, in all threads; in a `with` statement, to the block. `evaluate`, `program` and
-    `formula` take `strict=True` for one formula.
+    Called as a function, it applies to the session, in all threads. In a `with` statement, it applies to the block.
+    `evaluate`, `program` and `formula` take `strict=True` for one formula.
 
     Parameters
     ----------
     on : bool
-        Whether an outer broadcast is an error (default: True).
+        Whether an outer broadcast raises an error (default: True).
 
     Examples
     --------
@@ -185,13 +185,13 @@ class strict:
 
 
 def is_strict() -> bool:
-    """Whether an outer broadcast is an error here."""
+    """Return whether outer broadcasts are forbidden here."""
     in_block = _in_block.get()
     return _in_session if in_block is None else in_block
 
 
 def refuse(problem: NotationError) -> None:
-    """Raise the error of an outer broadcast where these are errors."""
+    """Raise the error of an outer broadcast if they are forbidden."""
     if is_strict():
         raise problem.replace()
 

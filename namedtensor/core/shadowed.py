@@ -28,7 +28,7 @@ def _location(package: str) -> str | None:
 
 
 def sentence(package: str) -> str | None:
-    """The repair for a file that hides `package`; None where nothing does."""
+    """Return the repair for a file that hides `package`, or None if no file hides it."""
     file = hiding(package)
     return file and f"{file} hides the package {package} that comes with namedtensor: give that file another name"
 
@@ -42,7 +42,9 @@ def warn_if_hidden(package: str) -> None:
 
 
 def ignore_working_directory() -> None:
-    """Have `python -m namedtensor` find no module in the working directory, which may hold a `json.py`; last where this package lies there.
+    """Have `python -m namedtensor` find no module in the working directory, which may hold a `json.py`.
+
+    If this package is there, search it last.
 
     The command `namedtensor` does not look there at all.
     """

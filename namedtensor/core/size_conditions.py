@@ -1,7 +1,7 @@
-"""Conditions on symbolic sizes: what a plan takes to hold of them, and its function checks when it runs.
+"""Conditions on symbolic sizes: a plan assumes them, and its function checks them at run time.
 
-While a plan is made, `conditions` collects what is assumed. A plan for calls has example sizes, which decide; a text that
-is alone has none, and what its meaning needs is taken to hold.
+While a plan is made, `conditions` collects what is assumed. A plan for calls has example sizes, which decide. A text
+without a call has none, so the conditions of its meaning are assumed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .extents import (
 
 
 class SizeCondition(NamedTuple):
-    """What has to hold of the sizes for a plan to be right: `left` equals `right`, is at most as large, or not so."""
+    """A condition on the sizes that the plan depends on: `left` equals `right`, is at most as large, or not so."""
 
     left: Size
     relation: str  # of RELATIONS
@@ -58,17 +58,17 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan that is being made; decided by the example sizes, or taken to hold where there are none."""
+    """The conditions of a plan in the making. The example sizes decide them, or they are assumed if there are none."""
 
     found: dict[SizeCondition, None]
     by_example: bool
     solved: dict[SizeSymbol, Size]  # symbols that an equation gives as sizes made of others
-    parts: dict[SizeSymbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
+    parts: dict[SizeSymbol, Size]  # new symbols for sizes that divide, in terms of the first symbols
     counters: dict[SizeSymbol, tuple[Size, Size]]  # a symbol for every number of a range, from its first to its last
 
     @property
     def taken_to_hold(self) -> tuple[SizeCondition, ...]:
-        """All that is assumed, in normal form: of symbols that stand for others, by what these are."""
+        """All that is assumed, in normal form: of solved symbols, by their solutions."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substituted(condition.right - condition.left, self.solved), condition.relation) for condition in self.found
@@ -97,7 +97,7 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Have symbols stand for every number of a range inside the block: what is assumed has to hold of each of them."""
+    """Have symbols stand for every number of a range inside the block: an assumption has to hold for each of them."""
     collected = _CONDITIONS.get()
     assert collected is not None
     before = dict(collected.counters)
@@ -111,7 +111,7 @@ def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None
 
 @contextmanager
 def retracted_after(failure: type[Exception]) -> Generator[None]:
-    """Forget what is assumed inside the block where it raises such an exception."""
+    """Forget the assumptions of the block if it raises this exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
     saved = dict(collected.found), dict(collected.solved)
@@ -125,32 +125,35 @@ def retracted_after(failure: type[Exception]) -> Generator[None]:
 
 
 def is_assuming() -> bool:
-    """Whether there are sizes without an example, of which is taken to hold what a meaning needs."""
+    """Return whether some sizes have no example, so that the conditions of a meaning are assumed."""
     collected = _CONDITIONS.get()
     return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:
-    """Whether what is assumed for the sake of speed may be a condition: other sizes have a plan of their own."""
+    """Whether what is assumed for the sake of speed may be a condition: other sizes have a separate plan."""
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Whether a condition is taken to hold, which becomes one of the plan. Raises UndecidedSize where there is none."""
+    """Whether a condition is taken to hold, which becomes one of the plan.
+
+    Raises UndecidedSize if there is no example.
+    """
     collected = _CONDITIONS.get()
     if collected is None:
         raise UndecidedSize(next(size for size in (condition.left, condition.right) if isinstance(size, Extent)))
     left, relation, right = condition
     is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
     is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
-    if collected.by_example or not is_solved:  # what is solved is checked where the sizes are read
+    if collected.by_example or not is_solved:  # a solved symbol is checked where sizes are read
         collected.found[condition if is_assumed else SizeCondition(left, NEGATED[relation], right)] = None
     return is_assumed
 
 
 def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
-    """Have one symbol of an equation stand for the rest of it, where it occurs once and by itself; whether one does."""
+    """Solve an equation for a symbol that occurs once and alone, and return whether there is one."""
     for monomial, count in terms_of(difference).items():
         if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
@@ -180,7 +183,7 @@ def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
 
 
 def canonical(size: Extent) -> Size:
-    """A size by those of its symbols that equations leave, where a plan is being made."""
+    """Return a size in the symbols that remain after the equations are solved, if a plan is in the making."""
     collected = _CONDITIONS.get()
     return size if collected is None or not collected.solved else substituted(size, collected.solved)
 
@@ -217,9 +220,9 @@ def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
 
 
 def least(size: Size) -> Size:
-    """A size where each counter has the number with which it is least.
+    """Return a size for the number of each counter that makes the size smallest.
 
-    Raises UndecidedSize where it does not grow, or fall, with a counter throughout.
+    Raises UndecidedSize if the size neither grows nor falls throughout with a counter.
     """
     while counted := counters_in(size):
         counter, ends = counted[-1]
@@ -232,7 +235,7 @@ def least(size: Size) -> Size:
 
 
 def as_comparison(difference: Size) -> tuple[Size, Size]:
-    """Two sizes with this difference, neither of which has a negative term."""
+    """Return two sizes with this difference, neither with a negative term."""
     left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
     return left, difference + left
 
@@ -247,7 +250,7 @@ def counter_named(name: str) -> Size | None:
 def assume_divides(part: Size, whole: Size) -> bool:
     """Whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
 
-    The size of the axis is then that number times a new symbol, so that what is merged of parts is known to be the whole.
+    The size of the axis is then that number times a new symbol, so that merging the parts is known to give the whole.
     """
     part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
     if type(whole) is int and type(part) is int:

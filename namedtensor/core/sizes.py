@@ -1,6 +1,6 @@
 """Sizes of axes: numbers, or size variables that unification resolves while only shapes are checked.
 
-An `SizeVariable` stands for a size that is not yet known. Two unknowns that are aligned become one; an unknown that meets a
+A `SizeVariable` is a size that is not yet known. Two aligned unknowns become one. An unknown that is aligned with a
 number becomes that number. Arithmetic on unknowns gives a new unknown that keeps its source text.
 """
 

@@ -1,7 +1,7 @@
 """NamedTensor: an array of any library, with names for its axes (paper §2): its data, how it is made and converted.
 
-The order in which the axes are stored means nothing, and what would need one (`np.asarray` of a matrix) is rejected and
-specifies what to write. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
+The storage order of the axes has no meaning. An operation that would need an order (`np.asarray` of a matrix) raises an
+error with a repair. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class NamedTensor(Behavior):
 
     _array: Any
     layout: Layout
-    _origin: Any  # where it was converted from a table: what else that had
+    _origin: Any  # other properties of the table that it was converted from
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
@@ -69,7 +69,7 @@ class NamedTensor(Behavior):
     @property
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
-        array = self._array  # what NumPy reduces to a number is not converted to an array automatically
+        array = self._array  # a number from NumPy's reductions is not converted automatically
         return np.asarray(array) if is_numpys(array) else array
 
     @property
@@ -161,7 +161,7 @@ class NamedTensor(Behavior):
         return concrete(self.to_array(self._order("to_numpy", order)))
 
     def tolist(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return the elements as nested lists; without axes, the number.
+        """Return the elements as nested lists, or a number if there are no axes.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class NamedTensor(Behavior):
         return array.item() if hasattr(array, "item") else concrete(array).item()
 
     def backward(self, *arguments: Any, **named: Any) -> None:
-        """Add the derivative of this number to each `.grad`, as PyTorch does.
+        """Add the derivative of this number to each `.grad`, like PyTorch.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements. A
         DataArray, a DataFrame or a Series gives its labels, too.
     axes : str or iterable of str
-        Axis names, in the order of the dimensions (default: none for a number, those of a table).
+        Axis names, in the order of the dimensions (default: none for a number, the labels of a table).
     labels : mapping of str to iterable, optional
         Labels of the elements per axis: strings, numbers or dates.
 
