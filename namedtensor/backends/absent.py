@@ -1,8 +1,8 @@
 """Targets of libraries that are not installed: source code is generated for them but not run.
 
-PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is that of NumPy, except that
-a primitive that turns integers into floats gives the float dtype of the library. If NumPy is not installed, as in
-the playground, a table holds its promotion rules.
+PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is NumPy's dtype, but a primitive
+that turns integers into floats gives the library's float dtype. If NumPy is not installed, as in the playground, a
+table holds its promotion rules.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Tabled(Target):
 
 
 class Absent(Target):
-    """A library where it is not installed, as it is when it is new: PyTorch's and JAX's floats are of single precision."""
+    """A library that is not installed, with its current dtypes: PyTorch's and JAX's floats are of single precision."""
 
     def __init__(self, name: str):
         super().__init__(backend(name), None)

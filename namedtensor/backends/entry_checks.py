@@ -5,10 +5,10 @@
         b = x.shape[1]
         check("y", y, {"b": b}, x.dtype)
 
-A size that is left open is read from the first array that has it, and is that of the others, too.
+An open size is read from the first array that has it, and the other arrays must agree.
 
-Constants of exported source are Python numbers, which take the dtype of the arrays beside them. So where all inputs are of
-one floating dtype, and no line names it, the text serves others too, and what it is called with specifies which.
+Constants of exported source are Python numbers, which take the dtype of the arrays beside them. So if all inputs have
+one floating dtype, and no line names it, the text serves other dtypes too, and the arguments determine the dtype.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def unread_axes(
 
 
 def expected_size(size: Any) -> str:
-    """What the size of an axis must be, in words."""
+    """Return the required size of an axis, in words."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
         return f"have a size that is a multiple of {symbol.part}"
@@ -150,7 +150,7 @@ def expected_size(size: Any) -> str:
 
 
 def refused(condition: str, negation: str, message: str) -> list[str]:
-    """Lines that raise where a condition on the sizes does not hold."""
+    """Return lines that raise if a condition on the sizes does not hold."""
     return [f"    if {negation}:", f"        raise ValueError({quoted(message)})"]
 
 
@@ -160,7 +160,10 @@ def size_lines(plan: Plan) -> list[str]:
 
 
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
-    """Where each symbol is read that the text uses, or that several axes have; with `shapes`, it uses those of all values."""
+    """Return the reads of each symbol that the text uses, or that several axes have.
+
+    With `shapes`, the text uses the symbols of all values.
+    """
     if not plan.is_open:
         return []
     axes = [
@@ -194,8 +197,9 @@ def quoted(name: str) -> str:
 
 
 def shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """The floating dtypes that the text of a plan serves alike, of which all inputs must have one; none where a line depends
-    on which it is.
+    """Return the floating dtypes that a plan's text serves alike, if all inputs have one of them.
+
+    There are none if a line depends on the dtype.
     """
     inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:

@@ -5,10 +5,10 @@ at √¾. Their coefficients were fitted to erf with fifty digits, so that the l
 it can be: 1.7e-17 near zero and 4.2e-18 beyond, less than the rounding of a double. From 6 on a double cannot tell erf
 from 1. `tests/test_operators_numbers.py` compares with `math.erf`.
 
-For numbers of 32 bits  erf x = tanh(x P(x²)), P a polynomial of degree 7, for tanh is fast there and forgives: an error
-of its argument is none of the result's where that is near 1. P is the best for the relative error of erf on [0, 3.9],
-found by linear programming on 600 points at thirty digits: 7.1e-8, and with all roundings no more than 3.1 units in the
-last place, half a unit on average. Its first coefficient is positive, so that beyond the result stays 1.
+For 32-bit numbers erf x = tanh(x P(x²)), with a polynomial P of degree 7, because tanh is fast there and forgiving: an
+error in its argument hardly changes a result near 1. P is the best for the relative error of erf on [0,
+3.9], found by linear programming on 600 points at thirty digits: 7.1e-8, and with all roundings no more than 3.1 units
+in the last place, half a unit on average. Its first coefficient is positive, so that beyond the result stays 1.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ FAILURES = (
     MemoryError,
     RuntimeError,
     TypeError,
-)  # what libraries of arrays raise
+)  # exceptions of array libraries
 
 
 class PlanFunction:
@@ -82,9 +82,7 @@ class PlanFunction:
             raise self.explained(problem) from None
 
     def specialised(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """The function specialised to one result whose layout is known: what a repeated call runs, which gives a named
-        tensor.
-        """
+        """Return the function of repeated calls, which returns a named tensor, for a result with this layout."""
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
@@ -105,7 +103,7 @@ class PlanFunction:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds, about: that of its plan, and of what is done before it is called."""
+        """The memory that it holds, about: its plan, and its preparation."""
         return bytes_of(self.plan) + self.held
 
     @property
@@ -128,7 +126,7 @@ class PlanFunction:
         return sum(size for size in arrays.values() if isinstance(size, int))
 
     def explained(self, problem: Exception) -> Exception:
-        """The error of the language for what was raised."""
+        """Return the error in the language of the notation for an exception."""
         step = self.failed(problem)
         if step is None:
             return problem
@@ -179,14 +177,14 @@ STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and
 
 
 def bytes_of(plan: Plan) -> int:
-    """The memory of a plan, about, with what it stands for and what is made of it."""
+    """Return the approximate memory of a plan, including its function."""
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
 
 
 # ---------------------------------------------------------------------------------------------------- no warnings
-# What a formula gives for log(-1) is nan, and that is its value. NumPy keeps what it warns of in a context variable, so
+# log(-1) is nan, which is the value of the formula. NumPy keeps its warning settings in a context variable, so
 # a context that silences it costs a call next to nothing.
 _FREE: list[contextvars.Context] = []
 

@@ -29,8 +29,8 @@ from .source import Backend, comment, is_done_before
 RUNTIME = "javascript_runtime.js"
 RELATIONS = {"==": "===", "!=": "!==", "<=": "<=", ">": ">"}
 WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
-DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
-KINDS = {WHOLE: "integer", TRUTH: "boolean"}  # what an input of such a dtype must hold
+DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of the requested dtype
+KINDS = {WHOLE: "integer", TRUTH: "boolean"}  # the contents of an input with this dtype
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
 
@@ -91,7 +91,7 @@ def numbers(values: Sequence[Any]) -> str:
 
 
 def span(step: Step) -> str:
-    """The span in the formula that a step comes from, for what fails while it runs."""
+    """Return the span of a step in the formula, for errors at run time."""
     node = None if step.origin is None else step.origin.node
     return literal(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
@@ -162,12 +162,12 @@ LINES: dict[str, Line | str] = {
 
 # ---------------------------------------------------------------------------------------------------------- the target
 class JavaScript(Backend):
-    """The table of JavaScript, and what writes its text."""
+    """The table of JavaScript, and the writer of its text."""
 
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
         """The function of a plan, with those that it calls for its loops and the constants before it; no runtime.
 
-        Several results are returned in a list, and a single one where that is asked for. Arrays of a `tupled` one are
+        Several results are returned in a list, and so is a single one if `tupled` is true. Arrays of a `tupled` one are
         not checked.
         """
         loops = [self.loop_text(step) for step in plan.steps if step.primitive == "loop"]
@@ -261,7 +261,7 @@ BACKEND = JavaScript("javascript", "", LINES, {}, {}, numbers=OF_NUMBERS | {"max
 
 
 class JavaScriptTarget(Target):
-    """JavaScript as plans see it: what a primitive gives is a table, and no library is asked."""
+    """JavaScript as plans see it: a table gives the result dtypes of primitives, and no library is asked."""
 
     def __init__(self):
         super().__init__(BACKEND, None)

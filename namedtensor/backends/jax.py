@@ -211,7 +211,7 @@ LINES: dict[str, Any] = {
 
 
 class FixedArguments(NumPy):
-    """NumPy's table for what is known before there is data."""
+    """NumPy's table for values that are known before there is data."""
 
     def __init__(self):
         super().__init__("jnp")

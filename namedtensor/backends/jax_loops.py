@@ -1,4 +1,4 @@
-"""The loops of JAX: scans, and their differentials; step by step where that is faster or integers are checked."""
+"""The loops of JAX: scans, and their differentials; step by step if that is faster or integers are checked."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ def loop(step, states, slices, given, steps, kept, listed=()):
         return loop_in_turn(jax.jit(step), states, slices, given, steps, kept, listed)
     return scan(step, states, slices, given, steps, kept, listed)
 '''
-SCANNED_FROM = 24  # steps with vast tensors of their own: fewer are written out where a derivative is taken
-VAST = (
-    2**17
-)  # elements of a tensor whose copy for a step takes longer than what XLA does for a step that is written out
+SCANNED_FROM = 24  # steps with vast tensors: fewer steps are written out if a derivative is taken
+VAST = 2**17  # elements of a tensor whose copy for a step takes longer than XLA's work for a step that is written out
 LARGE = 2**14  # elements of a tensor that is looked up in its step; smaller ones are put together, which costs little
 LOOKED_UP = f'''
 def in_steps(once, steps, is_large, states, slices, others=()):

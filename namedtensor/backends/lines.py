@@ -66,7 +66,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Numbers added to the elements of an axis at positions, all of which lie along one axis."""
+    """Add numbers to the elements at positions that all lie along one axis."""
     array, at = names
     if options["rank"] != 1:
         sizes, start = options["sizes"], options["at"]
@@ -77,7 +77,7 @@ def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """The arguments of a loop: its states; its slices, with the lists of its members; what is given."""
+    """The arguments of a loop: its states; its slices, with the lists of its members; its other inputs."""
     slices, steps = options["states"] + options["slices"], options["steps"]
     end = slices + options["members"] * steps
     lists = (f"[{', '.join(names[at : at + steps])}]" for at in range(slices, end, steps))
@@ -148,16 +148,16 @@ def of_64_bits(x):
         raise OverflowError("integer overflow: exceeds int64")
     return x
 ''',
-}  # a sum has passed them where its sign is that of neither operand
+}  # a sum has overflowed if its sign differs from both operands
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """The small functions that find out whether integer overflow: exceeds int64; `any_of` is how a library says that one is."""
+    """The functions that detect integer overflow beyond int64; `any_of` is the library's function for any."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
 class GeneratedSource(NamedTuple):
-    """The text of a function and of what is done before it, and the step that each of its lines stands for."""
+    """The text of a function and of its preparation, and the step of each line."""
 
     text: str
     steps: dict[int, Step]
@@ -195,7 +195,7 @@ class Written:
 
 
 FILE = "<formula>"
-MAX_KEPT_SIZES = 4  # tuples of sizes, for each of which a function keeps what it makes of them alone
+MAX_KEPT_SIZES = 4  # tuples of sizes for which a function keeps the values that depend on them alone
 MAX_COMPILED_TEXTS = 512
 
 
@@ -206,10 +206,10 @@ def code_of(text: str, file: str) -> CodeType:
 
 
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
-    """The function among the names that a text defines, with those of them alone that it uses.
+    """Return the function that a text defines, with only those names that it uses.
 
-    It and the functions that it calls are then in no reference cycle, so that its arrays are freed as soon as it is; and what was
-    made on the way to them is freed at once.
+    It and the functions that it calls then have no reference cycle, so that its arrays are freed with it. Intermediate
+    values are freed at once.
     """
     functions: dict[str, Any] = {}
     for name, value in space.items():
@@ -226,12 +226,12 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             functions[name] = FunctionType(value.__code__, known, name, value.__defaults__)
             if name == "of_sizes":
                 functions[name] = lru_cache(MAX_KEPT_SIZES)(functions[name])
-    space.clear()  # where each was in a circle
+    space.clear()  # which breaks the cycles
     return functions["function"]
 
 
 def names_in(code: CodeType) -> set[str]:
-    """The global names of code, with those of the functions in it."""
+    """Return the global names of code, including the functions in it."""
     names = set(code.co_names)
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):
@@ -241,10 +241,11 @@ def names_in(code: CodeType) -> set[str]:
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
-    """Make a function that makes what selects an element of each of these dimensions of a tensor.
+    """Make a function that returns the selector of one element along each of these dimensions of a tensor.
 
-    It is given the sizes of the dimensions, the layout of the result, and what is called for entries that are not integers within
-    these sizes. `checks_range` says whether the library raises IndexError for the others; JAX takes the nearest element.
+    It receives the sizes of the dimensions, the layout of the result, and a function for entries that are not integers
+    within these sizes. `checks_range` says whether the library raises IndexError for the others; JAX takes the nearest
+    element.
     """
     numbers = range(len(dimensions))
     names = ", ".join(f"index_{number}" for number in numbers)

@@ -1,9 +1,9 @@
 """Blocks on one core or on several, each thread with its memory, as the text that NumPy's kernels are printed with.
 
 Nothing that other code in the process can see changes: blocks of elementwise operations go to threads of our own. Products of
-matrices already take all cores, by the threads of the BLAS. Blocks with products are quicker with one thread of the BLAS for
-each core, so where `threadpoolctl` is installed, and a plan says that it is worth it, the number of threads of the BLAS is
-limited while they are computed. That number is one of the whole process: this is the one documented exception.
+matrices already take all cores, by the threads of the BLAS. Blocks with products are faster with one BLAS thread per
+core. So if `threadpoolctl` is installed, and a plan says that it pays off, the number of BLAS threads is limited while
+they run. That number is one of the whole process: this is the one documented exception.
 """
 
 from __future__ import annotations

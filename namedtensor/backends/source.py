@@ -53,7 +53,7 @@ class Backend:
         self.products = products  # those that can write it into another array
         self.stored: frozenset[str] = frozenset()  # the dtypes that the library has, and no arithmetic for
         self.keeps_sized = False  # whether what is made of sizes alone is kept for the next call
-        self.releases = False  # whether arrays are released at their last use, where none is reused in place
+        self.releases = False  # whether arrays are released at their last use, if none is reused in place
         self._globals: Cache[str, dict[str, Any]] = Cache(f"globals of generated text, {name}", MAX_NAMESPACES)
 
     @property
@@ -106,7 +106,7 @@ class Backend:
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """The functions of one block: what they are called, their plans, and where they write."""
+        """The functions of one block: their names, their plans, and the arrays that they write to."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
@@ -128,9 +128,10 @@ class Backend:
     ) -> GeneratedSource:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
-        A single result is returned in a tuple where that is asked for; `entry` are lines to begin with, and `signature` replaces the names of the inputs as parameters.
+        A single result is returned in a tuple if `tupled` is true. `entry` holds the first lines, and `signature`
+        replaces the names of the inputs as parameters.
 
-        What `data` gives when it runs is written only where the text is to be read.
+        Values that `data` gives at run time are written only if people read the text.
         """
         text, nested = Written(), []
         for step in plan.steps:
@@ -138,7 +139,7 @@ class Backend:
                 is_loop, body = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [body] if is_loop else self.forms(step):
                     inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
-                    if of_block.symbols:  # it reads them where they are known
+                    if of_block.symbols:  # it reads them where they are defined
                         nested.append(text.include_before_function(inner, name_of_block))
                     else:
                         text.include(inner)
@@ -316,11 +317,11 @@ class Backend:
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """The text of the function that runs, where it is not to be read."""
+        """Return the text of the function that runs, without the parts for readers."""
         return self.source(plan)
 
     def kept_buffers(self, plan: Plan) -> Workspace | None:
-        """The arrays between the steps of a function whose memory is kept for its next call; None where there are none."""
+        """Return the arrays between steps whose memory a function keeps for its next call, or None."""
         return None
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
@@ -328,7 +329,7 @@ class Backend:
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
-        """The steps that need no text to run, with those of inner plans, and the names of their values."""
+        """Yield the steps that need no text to run, with the steps of inner plans, and the names of their values."""
         for step in plan.steps:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
@@ -338,13 +339,13 @@ class Backend:
                         yield from self.steps_of_data(item)
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
-        """The library's own function, where a function would do no more than call it."""
+        """Return the library's function if the generated function would only call it."""
         match = DIRECT.fullmatch(text) if self.name == "numpy" else None
         if match is None:
             return None
         if match["parameters"] != (match["arguments"] or match["only"] or f"{match['left']}, {match['right']}"):
             return None
-        if match["name"] in CHECKS:  # which the line of a function is to tell from others where it fails
+        if match["name"] in CHECKS:  # so that a function can recognize its line if it fails
             return None
         space = self.globals(xp)
         return space.get(match["name"] or SIGNS.get(match["sign"]) or SYMBOLS.get(match["symbol"], ""))

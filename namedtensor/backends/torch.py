@@ -1,4 +1,4 @@
-"""The PyTorch backend, with the operations that it has of its own."""
+"""The PyTorch backend, with PyTorch's special operations."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _dtype(name: str) -> str:
 
 
 def _kind(step: Any) -> str:
-    """The dtype of an array that is created from numbers, and the device, where it is made when the function runs."""
+    """Return the dtype of an array that is created from numbers, and the device if it is made at run time."""
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
 def _over(options: dict[str, Any], step: Any) -> str:
-    """The axes of a reduction, which PyTorch wants named where it is to keep them."""
+    """Return the axes of a reduction. PyTorch needs their keyword to keep them."""
     at = options["at"]
     if at is None and options["keep"]:
         at = tuple(range(len(step.value.shape)))
@@ -293,7 +293,7 @@ def outside_modes(function: Callable[[], Any]) -> Any:
 
 
 class Torch(Backend):
-    """The table of PyTorch; constants are brought to the device of what is given.
+    """The table of PyTorch; constants are moved to the device of the inputs.
 
     A function with constants is called with ordinary tensors. For others, such as the tensors without values of
     `torch.export`, its constants are made again in the mode of the call, and for this call alone.

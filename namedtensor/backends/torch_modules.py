@@ -71,7 +71,7 @@ def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
 
 
 def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanValue]) -> dict[Any, str]:
-    """The names of a plan's values: buffers by their attributes, inputs such as `ids` by their own names where these are free."""
+    """Name a plan's values: buffers by their attributes, inputs such as `ids` by their names if these are free."""
     others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
     others |= {*plan.names.values(), *map(str, plan.symbols)}
     names = {**plan.names, **{value: f"self.{name}" for value, name in backend.buffers_of_module.items()}}
@@ -102,7 +102,7 @@ def size_check(name: str, sizes: str) -> str:
 
 
 def requirement(condition: str, negation: str, message: str) -> list[str]:
-    """The line that rejects sizes of which a condition does not hold."""
+    """Return the line that rejects sizes that violate a condition."""
     return [f"    require({condition}, {quoted(message)})"]
 
 
@@ -163,7 +163,7 @@ def module_text(
 
 
 def harmless(line: str) -> str:
-    """A line as a text in quotes has it."""
+    """Return a line as the content of a quoted text."""
     return line.replace("\\", "\\\\").replace('"', "'")
 
 
@@ -172,7 +172,7 @@ def listed_sizes(value: PlanValue) -> str:
 
 
 def registered(name: str) -> str:
-    """What a parameter is assigned to where a module is made."""
+    """Return the expression that a parameter is assigned to when a module is made."""
     text = attribute(name, own_names().__contains__)
     return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quoted(name)}]"
 

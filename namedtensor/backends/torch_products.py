@@ -1,8 +1,8 @@
-"""Products by a matrix for PyTorch: by oneDNN, which is part of it, where that is faster.
+"""Products by a matrix for PyTorch: by oneDNN, which is part of it, if that is faster.
 
 PyTorch gives products of single precision to the library of BLAS that it was built with. Where that is MKL, and the
 processor is not Intel's, it uses vectors of half the width that the processor may have; oneDNN's kernels are made for the
-one that is there: measured, 2.2 times as fast by AVX-512, 1.1 times by AVX2. What `torch.compile` compiles is left to it.
+one that is there: measured, 2.2 times as fast by AVX-512, 1.1 times by AVX2. Compiled code is left to `torch.compile`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 from ..core.extents import typical
 
 LEAST = 2**21  # multiply-adds that are worth the 10 µs that a call of oneDNN costs
-MATRIX = 2**19  # elements of a matrix that are, for any number of rows: PyTorch reads those for one row with one core
+# elements from which a matrix is large for any number of rows: PyTorch reads the matrix for one row with one core
+MATRIX = 2**19
 
 LINEAR = '''
 def linear(x, weight, bias=None):
@@ -91,7 +92,7 @@ def is_large(x: Any, matrix: Any) -> bool:
 
 
 def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    """The lines of X Wᵀ + b and of X W, by oneDNN where this holds of X and W."""
+    """Return the lines of X Wᵀ + b and of X W, by oneDNN if the condition holds for X and W."""
 
     def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"

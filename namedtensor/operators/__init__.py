@@ -3,8 +3,8 @@
 `record`: the record and the registry; three kinds of `lower`.
 `builder`: the builder of plans, as operators see it.
 `definitions`: reference definitions, on plain numbers.
-`missing_definitions`: those of missing values.
-`matrix_definitions`: those of matrices.
+`missing_definitions`: operators on missing values.
+`matrix_definitions`: operators on matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.
 `new_sizes`: the sizes of axes that an operator creates.

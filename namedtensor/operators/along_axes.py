@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def of_one_axis(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """The target's own operation, where it has one and there is one axis; else what `write` writes."""
+    """Use the target's operation if it has one and there is one axis; otherwise the result of `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -56,12 +56,12 @@ def _standardized(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
 
 
 def _least(eps: Any):
-    """The distance from which on squares beside eps may overflow or vanish."""
+    """Return the distance from which squares beside eps may overflow or vanish."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
 def _scaled(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
-    """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
+    """Divide distances from the mean by their root mean square, scaled by the largest distance against overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
     small = over_largest(b, away, scale)
@@ -161,7 +161,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
     )  # fmt: skip
 
 
-NAN_FIRST = (("nan_first", True),)  # the option by which argmin_i and argmax_i are argsort: nan is the least
+NAN_FIRST = (("nan_first", True),)  # the option that makes argmin_i and argmax_i an argsort: nan is the least
 
 
 def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
@@ -181,7 +181,10 @@ def moved_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any
 
 
 def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
-    """The position of the largest along an axis, counted from 1; of equals the first. A nan is the largest, or least."""
+    """Return the position of the largest element along an axis, counted from 1.
+
+    Among equal elements, the first counts. A nan is the largest, or least.
+    """
     x = moved_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:
         x = b.where(b.equal(x, x), x, -math.inf)

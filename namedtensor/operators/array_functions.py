@@ -1,4 +1,4 @@
-"""Operators of one's own that compute with arrays: a function per library, an optional differential, a source text.
+"""User-defined operators that compute with arrays: a function per library, an optional differential, a source text.
 
 A function gets arrays as a generalized universal function of NumPy does: extra axes come first, aligned, and the axes of
 the signature last, in its order. So it needs no names, and the same text runs in `to_python`.
@@ -23,7 +23,7 @@ ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
 
 
 class ArrayFunction(UserFunction):
-    """An operator of one's own: its name, signature, functions of arrays, and differentials in the notation.
+    """A user-defined operator: its name, signature, functions of arrays, and differentials in the notation.
 
     `axes` are those that one use names, in the order of the signature's formal axes.
     """
@@ -55,7 +55,7 @@ class ArrayFunction(UserFunction):
         return ArrayFunction, parts
 
     def lifted_over(self, arguments: int) -> AxisSignature:
-        """The signature, which is that of any number of arguments that `checking` lets through."""
+        """Return the signature for any number of arguments that `checking` accepts."""
         return self.lifted
 
     def over(self, axes: Order) -> ArrayFunction:
@@ -68,7 +68,7 @@ class ArrayFunction(UserFunction):
         return ArrayCall(self, orders, order, source, node, target)
 
     def function_for(self, library: str, source: str | None = None, span: Any = None) -> Callable[..., Any]:
-        """The function of one library. Raises NotationError where there is none."""
+        """The function of one library. Raises NotationError if there is none."""
         function = self.functions.get(library) or self.functions.get(ANY_LIBRARY)
         if function is None:
             known = ", ".join(self.functions)
@@ -115,7 +115,7 @@ class ArrayCall:
         return result
 
     def check(self, shape: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
-        """Raise where a function returned an array of another shape; sizes that are symbols fit any."""
+        """Raise if a function returned an array of another shape. Symbolic sizes fit any size."""
         differ = any(
             isinstance(size, int) and isinstance(other, int) and size != other for size, other in zip(shape, expected)
         )
@@ -165,7 +165,7 @@ def is_importable(function: Callable[..., Any]) -> bool:
 
 
 def name_in_text(function: Callable[..., Any]) -> str:
-    """What a text calls a function: one that it imports gets a name that no other line of the text has."""
+    """Return the name of a function in texts: one that it imports gets a name that no other line of the text has."""
     plain = inspect.isfunction(function) and not is_importable(function)
     return function.__name__ if plain else f"imported_{function.__name__}"
 
@@ -212,7 +212,7 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
     """The text of the functions that a plan calls, to be put below its own text, and their imports.
 
-    Raises NotationError where one has no text, or two have one name.
+    Raises NotationError if one has no text, or two have one name.
     """
     defined: dict[str, tuple[Callable[..., Any], str]] = {}
     texts, imports = list[str](), dict[str, None]()

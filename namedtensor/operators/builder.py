@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array of a plan: its axes in the order of storage, and what is known of it before there are numbers."""
+    """An array of a plan: its axes in storage order, and its properties before the numbers are known."""
 
     order: Order
     shape: tuple[int, ...]

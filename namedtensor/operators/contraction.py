@@ -1,11 +1,11 @@
-"""Contraction (paper §3.4): X ⊙_{ax} Y multiplies, and sums over the axes; without axes it is the elementwise product.
+"""Contraction (paper §3.4): X ⊙_{ax} Y multiplies, and sums over the axes. Without axes it is the elementwise product.
 
 The axes of two operands fall into four groups: `batch` in both and kept, `rows` only in the left, `columns` only in the
 right, `summed`. So every contraction is a stack of matrix products
 
     (batch…, rows, summed) · (batch…, summed, columns)  =  (batch…, rows, columns)
 
-where a group of several axes is merged, and a group of none left out. Operands become matrices by views wherever their
+with each group of several axes merged, and each empty group left out. Operands become matrices by views wherever their
 storage allows it, for a transposed view costs a matrix product nothing and a copy does.
 """
 
@@ -33,8 +33,7 @@ class Groups(NamedTuple):
 
 
 def groups(left: Order, right: Order, axes: Order) -> Groups:
-    """The batch, left, right and summed axes of a product, each in an order that the storage of an operand has where it
-    can.
+    """Return the batch, left, right and summed axes of a product, each in the storage order of an operand if possible.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -50,7 +49,7 @@ def groups(left: Order, right: Order, axes: Order) -> Groups:
 
 
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = False):
-    """x ⊙_{axes} y; with `in_order`, the axes of y are the last of the result."""
+    """Contract x ⊙_{axes} y. With `in_order`, the axes of y are the last axes of the result."""
     result = groups(x.order, y.order, axes)
     if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
         x, y, result = y, x, groups(y.order, x.order, axes)
@@ -67,9 +66,9 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
     """Whether y ⊙ x is faster than x ⊙ y.
 
-    It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. Where neither
-    order needs fewer transpositions, libraries are faster if the left matrix is the larger; in a block the left
-    matrix is the one whose rows are cut, so that all values of the block have their rows first.
+    It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. If
+    neither order needs fewer transpositions, libraries are faster if the left matrix is larger. In a block, the rows of
+    the left matrix are cut, so that all values of the block have their rows first.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]
@@ -124,7 +123,10 @@ def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
-    """A matrix of two groups of axes, or a vector where one group has none; one that needs a copy is copied once."""
+    """Return a matrix of two groups of axes, or a vector if one group is empty.
+
+    A matrix that needs a copy is copied once.
+    """
     if x.order == (*beside, *above) and above and beside or _copies_short_rows(b, x, above, beside):
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
     order = tuple(merged(group) for group in (above, beside) if group)
@@ -181,10 +183,10 @@ def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
 
 
 def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
-    """A stack of matrices of two groups of axes."""
+    """Return a stack of matrices of two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
-    if len(above) == len(beside) == 1:  # where no matrix axis is dense a copy is faster than NumPy's slow path
+    if len(above) == len(beside) == 1:  # if no matrix axis is dense, a copy is faster than NumPy's slow path
         steady = b.target.name == "numpy" and not dense
         return b.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
     order = (*batch, merged(above) if above else "1", merged(beside) if beside else "1'")

@@ -142,7 +142,7 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """The key by which numbers are sorted: ascending, and nan behind all of them."""
+    """Return the sort key of a number: ascending, and nan behind all of them."""
     return entry != entry, entry
 
 
@@ -152,7 +152,7 @@ def ascending(x: list[Any]) -> list[Any]:
 
 
 def places_ascending(x: list[Any]) -> list[int]:
-    """The rank of each of them, from 1; of equal ones the first comes first."""
+    """Return the rank of each number, from 1. Among equal numbers, the first comes first."""
     return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
@@ -305,7 +305,7 @@ def onehot(i: Any, ax: str, sizes: Any) -> Any:
 
 
 def concat(*tensors_and_axis: Any) -> Any:
-    """X ⊕_{ax} Y: the elements of X, then those of Y."""
+    """X ⊕_{ax} Y: the elements of X, then the elements of Y."""
     *parts, ax, _ = tensors_and_axis
     entries = [x({ax: i}) for x in parts for i in range(1, x.shape[ax] + 1)]
     return like(parts[0], {ax: len(entries)}, lambda s: entries[s[ax] - 1])

@@ -1,6 +1,6 @@
 """Elementwise operations and broadcasting (paper §3.2): functions of numbers, lifted over the union of the axes.
 
-A row of a table is an operator: what it is called, what it means, the same in NumPy, and what it writes.
+A row of a table is an operator: its name, its meaning, its NumPy function, and its text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ ODD: dict[str, Any] = {"parity": "odd"}
 
 # ------------------------------------------------------------------------------------------------------ of one number
 def _sigmoid(b: OperatorBuilder, x: Any):
-    """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
+    """Write the sigmoid.
+
+    Outside of NumPy, use a function whose derivative at zero is right, unlike the derivative of |x|.
+    """
 
     def write():
         if b.target.name != "numpy":

@@ -1,7 +1,8 @@
 """Γ, n! and binomial coefficients, elementwise, with derivatives by digamma.
 
-Γ is Stirling's series from 8 on; smaller arguments use Γ(x + 1) = x Γ(x) and those below 1/2 reflection, as log Γ does.
-It is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are integers as far as floats represent them.
+Γ is Stirling's series from 8 on; smaller arguments use Γ(x + 1) = x Γ(x), and arguments below 1/2 use reflection, like
+log Γ. It is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are integers as far as floats represent
+them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .record import Operator, elementwise, register
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
 MAX_PRODUCT = 2000  # factors of a binomial that is found by its product
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
-MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # from which on Γ is ∞ in double and single precision
+MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # the arguments from which Γ is ∞ in double and single precision
 
 
 def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
@@ -132,7 +133,7 @@ def binomial_of(n: float, k: float) -> float:
 
 
 def _by_logarithms(n: float, k: float) -> float:
-    """Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), where none of them is infinite."""
+    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), if no factor is infinite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
     return sign * exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))

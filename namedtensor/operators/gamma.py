@@ -27,7 +27,7 @@ BERNOULLI = [
 
 
 def widened(b: OperatorBuilder, x: Any) -> Any:
-    """In doubles where the library has them: what the recurrence subtracts may be much larger than what is left."""
+    """In doubles where the library has them: the recurrence may subtract much larger numbers than the result."""
     return b.cast(x, b.target.canonical("float64"))
 
 
@@ -55,7 +55,7 @@ def shifted(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayVa
 
 
 def product_and_series(b: OperatorBuilder, start: Any, far: Any) -> tuple[ArrayValue, ArrayValue]:
-    """The product by which the recurrence divides, and what Stirling's series adds."""
+    """Return the product that the recurrence divides by, and the term that Stirling's series adds."""
     product = start
     for index in range(1, FAR):
         product = b.multiply(product, b.add(start, float(index)))

@@ -1,7 +1,7 @@
 """Indexing (paper §3.7): elements by their indices, indicators by elements, and the tensors that only indices make.
 
-In formulas indices count from 1; the option `base` says from which, and the Python functions count from 0. An index out of
-range, or not whole, is an IndexProblem: nothing ever wraps around.
+In formulas, indices count from 1. The option `base` changes that, and the Python functions count from 0. An index out
+of range, or not whole, is an IndexProblem: nothing ever wraps around.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ MERGED = "(merged)"
 
 
 def merged_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
-    """Positions in two axes merged, of which the second has this size."""
+    """Return positions in two merged axes; the second axis has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
     at = at * size if not hasattr(at, "order") else wide(b, b.multiply(wide(b, at), size))
@@ -171,7 +171,7 @@ def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
 
 
 def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Both axes of an identity have one size; either is enough to know it."""
+    """Return equal sizes for both axes of an identity. Either size is enough."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))
     return square(({axis: known.get(axis, one) for axis in axes},), axes, sizes)

@@ -55,7 +55,7 @@ register(
     Operator(
         "cofactors", "matrix", "row column -> row column", to_single(_of_matrix("cofactors", "floats", True)),
         "the derivative of the determinant with respect to each element of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
-        differentials=(  # of a small matrix also where there is no inverse: the determinants with one row replaced
+        differentials=(  # for a small matrix also if there is no inverse: the determinants with one row replaced
             "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
             " ⊙_{row,column} { 0 if I_{row,i} = 1; ∂X otherwise }]_{i→row, j→column} if |row| ≤ 8;"
             " ((cofactors_{row,column} X ⊙_{row,column} ∂X) ⊙ cofactors_{row,column} X"
@@ -81,7 +81,7 @@ register(
 
 
 # ------------------------------------------------------------------------------------------ what is made of these
-TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # by rows and columns as the inverse has them
+TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inverse's order of rows and columns
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):

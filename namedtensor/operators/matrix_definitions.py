@@ -21,8 +21,9 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
 
 
 def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
-    """Gauss and Jordan: bring `left` to the identity, doing the same to `right`; gives numbers whose product is the
-    determinant, 0 alone where that is 0.
+    """Gauss and Jordan: bring `left` to the identity, with the same steps for `right`.
+
+    Return numbers whose product is the determinant, or only 0 if it is 0.
     """
     pivots: list[float] = []
     for column in range(len(left)):
@@ -73,7 +74,7 @@ def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
-    """Each the determinant of what is left without its row and column, with the signs of a chessboard."""
+    """Each is the determinant of the matrix without one row and column, with the signs of a chessboard."""
     square = matrix(x, rows, columns)
 
     def cofactor(s: Any) -> float:

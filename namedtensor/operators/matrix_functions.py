@@ -1,8 +1,8 @@
 """Functions of a symmetric matrix, and the exponential of a square one (paper §3.5).
 
-`cholesky`, `eigvalsh` and `eigh` are of (X + Xᵀ) / 2, so that what they give, and its derivative, counts X and its
-transpose alike. Every vector of `eigh` has its largest number, of equals the first, positive: it is one tensor, the same
-on all libraries. Where two eigenvalues are one the vectors are not determined, and have no derivative.
+`cholesky`, `eigvalsh` and `eigh` apply to (X + Xᵀ) / 2, so that their values and derivatives treat X and its
+transpose alike. Every vector of `eigh` has its largest number, of equals the first, positive: it is one tensor, the
+same on all libraries. Where two eigenvalues are one the vectors are not determined, and have no derivative.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 # ------------------------------------------------------------------------------------------ the exponential of a matrix
 def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """The matrix exponential e^X; with directions E, F, … its Fréchet derivative, by the block matrix B = X ⊗ I + E ⊗
+    """Compute the matrix exponential e^X.
+
+    With directions E, F, …, compute its Fréchet derivative by the block matrix B = X ⊗ I + E ⊗
     N₁ + F ⊗ N₂ + …
     """
     x, *along = b.coerced(arguments, "floats")

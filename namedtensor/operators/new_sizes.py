@@ -18,7 +18,7 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """The size of a required axis of an argument; ShapeMismatch where it is missing."""
+    """Return the size of a required axis of an argument. Raises ShapeMismatch if the axis is missing."""
     if axis not in shapes[argument]:
         raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])

@@ -1,4 +1,4 @@
-"""Folding rules: what operators make of plain numbers while a formula is checked."""
+"""Folding rules: the results of operators for plain numbers while a formula is checked."""
 
 from __future__ import annotations
 

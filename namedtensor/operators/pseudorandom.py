@@ -24,7 +24,7 @@ START = (1, 2, 3)
 
 
 class PseudorandomSteps:
-    """Arithmetic on plain numbers, and as steps of a plan where one of the two is a value."""
+    """Arithmetic on plain numbers, or as steps of a plan if one operand is a value."""
 
     def __init__(self, b: Any = None):
         self.b = b
@@ -39,7 +39,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """Exact also where a quotient is rounded."""
+        """It is exact even if a quotient is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))
@@ -76,7 +76,7 @@ def scrambled(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
 
 
 def definition(*numbers: Any) -> float:
-    """uniform of plain numbers, of which the whole part counts."""
+    """uniform for plain numbers, by their integer parts."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
     return (scrambled(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2

@@ -1,12 +1,13 @@
 """One operator, one record.
 
-A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
-checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
+A record holds everything that the project knows about an operator: its names, its signature, its implementation, its
+meaning. The checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print
+`meaning` and `numpy`.
 
 `lower(b, arguments, axes, options)` specifies what a use means, once, for good: `b` writes the steps of a plan (see
 `builder`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
-It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
-`base` from which indices count (1, as in formulas).
+It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator creates,
+and `base`, the number of the first index (1, as in formulas).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MANY = 1000  # the most arguments of an operator that takes any number
 
 
 class Example(NamedTuple):
-    """A call of a Python function: what is written after its name, and the shapes, axes and sizes that this stands for.
+    """A call of a Python function: the text after its name, and its shapes, axes and sizes.
 
     In it `A` is a picture and `S` a square matrix.
     """
@@ -34,7 +35,7 @@ class Example(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     axes: tuple[str, ...] = ()
     sizes: Mapping[str, int] = {}
-    order: tuple[str, ...] = ()  # of storage, where it is not the rule's
+    order: tuple[str, ...] = ()  # of storage, if it differs from the rule
 
 
 A: Shape = {"height": 2, "width": 3}
@@ -45,16 +46,16 @@ Kind = Literal[
     "elementwise", "reduction", "axis_map", "contraction", "window", "index", "creation", "matrix", "structure"
 ]
 
-Finite = Literal[  # where the result is known to be finite: nowhere, everywhere, or where all operands are finite and …
+Finite = Literal[  # whether the result is known to be finite: never, always, or if all operands are finite and …
     "", "always", "of finite", "X of finite or −∞", "Y ≠ 0", "X ≥ 0", "X > 0", "X ≤ 0", "X > 0 ∨ Y ≥ 0"
 ]
-Sign = Literal[  # what is known of the result's; that of the operands, where it moves numbers; that of a product
+Sign = Literal[  # the known sign of the result; the operands' sign if it moves numbers; the sign of a product
     "", "≥ 0", "≥ 0, > 0 of > 0", "≥ 0 of ≥ 0", "≥ 0 of ≥ 0, > 0 of one > 0", "of operands", "of factors"
 ]
 
 FINITE: dict[str, Any] = {"finite": "of finite"}
 MOVES: dict[str, Any] = {**FINITE, "sign": "of operands"}  # of operators that move numbers
-NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of what is at least 0 wherever it has a value
+NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of values that are at least 0 wherever they exist
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,13 @@ class Operator:
 
     `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
     axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
-    position. `new_sizes` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
-    that the operator gives, where they differ from those it takes. `differentials` are what each argument's differential
-    counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
-    "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
-    there may be one or two. `kind` groups records that check alike. `definition` is the same on
-    plain numbers, on a list of them for a reduction or a function along axes, or on tensors of just the axes of the
-    signature: what the reference evaluator takes. The other fields say what the callers of an operator must know of it.
+    position. `new_sizes` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the
+    axes that the operator creates, if they differ from the axes of its arguments. `differentials` has each argument's
+    contribution, in the notation, with arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X
+    ⊙_{ax} ∂Y"); "0" for no contribution, and empty if it is unknown. The first serves a use with one argument, if there
+    may be one or two. `kind` groups records that check alike. `definition` is the same on plain numbers, on a list of
+    them for a reduction or a function along axes, or on tensors of just the axes of the signature: the arguments of the
+    reference evaluator. The other fields are facts that the callers of an operator need.
     """
 
     name: str
@@ -86,34 +87,33 @@ class Operator:
     options: tuple[tuple[str, Any], ...] = ()
     new_sizes: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether its operands, whether its result are booleans
-    python: str = ""  # the Python function's name, where it differs
-    transpose: Transpose | None = None  # how a cotangent goes back through it, where it is linear (see `transposes`)
+    python: str = ""  # the Python function's name, if it differs
+    transpose: Transpose | None = None  # the backward rule of a linear operator (see `transposes`)
     joins: bool = False  # whether it puts its operands together, so that its differential joins theirs
     term: str = ""  # the operator whose term a use is, if this is an alias
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
     definition: Callable[..., Any] | None = None
     of_nothing: bool = False  # whether it has a value over an axis of size 0
-    folded: Callable[..., Any] | None = None  # what it makes of plain numbers while a formula is checked
+    folded: Callable[..., Any] | None = None  # its result for plain numbers while a formula is checked
     heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
-    warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
+    # whether NumPy warns about correct results: values of −∞, and overflows of squares that are handled
+    warns: bool = False
     finite: Finite = ""
     sign: Sign = ""
     parity: Literal["", "even", "odd"] = ""  # of a function of one number: f(−x) = f(x), or −f(x)
-    total: int | None = None  # what its numbers sum to along its axes, where the operands have no say in it
-    picks: bool = False  # whether its numbers are 1 where it picks and 0 elsewhere, or shares of that 1
+    total: int | None = None  # the sum of its result along its axes, if it is independent of the operands
+    picks: bool = False  # whether its result is 1 for the picked element and 0 elsewhere, or a fraction of that 1
     chooses: bool = False  # whether its first operand is a condition, which chooses between the others
     analytic: bool = False  # whether it is, and not zero everywhere, so that it is zero for hardly any operands
     method: bool = True  # whether tensors have it as a method
-    example: Example | None = field(
-        default=None, compare=False
-    )  # how it is called, where its signature does not say it
+    example: Example | None = field(default=None, compare=False)  # how it is called, if its signature does not show it
     moves: bool = False  # whether it moves elements along its axes, so that their labels no longer fit
     counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property
     def lifted(self) -> AxisSignature:
-        """The parsed signature; that of an operator without operands has no inputs."""
+        """Return the parsed signature. An operator without operands has no inputs."""
         result = signature(self.signature)
         return result if self.arity[1] else result._replace(inputs=())
 
@@ -160,7 +160,7 @@ def register(operator: Operator) -> Operator:
 
 
 def of_real_numbers(operator: Operator) -> Lower:
-    """Guard a `lower` against complex operands: NotationError 405 where it is given some."""
+    """Guard a `lower` against complex operands: NotationError 405 if it receives any."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for argument in arguments:

@@ -1,7 +1,7 @@
 """Reductions (paper §3.3): functions from axes to numbers, mapped over all other axes.
 
-What an operator writes takes an array and the axes, and gives an array without them; or, where it is to keep them, with
-size 1.
+An operator's text receives an array and the axes. It returns an array without the axes, or with size 1 if it keeps
+them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def remaining(x: Any, axes: Order, ddof: float) -> Any:
-    """The number of elements less ddof. Raises NotationError where nothing remains."""
+    """The number of elements less ddof. Raises NotationError if nothing remains."""
     number = count(x, axes)
     if type(number) is int and number <= ddof:
         raise NotationError(
@@ -123,7 +123,7 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-DDOF = (("ddof", 0),)  # what var and std subtract from the number of elements
+DDOF = (("ddof", 0),)  # the number that var and std subtract from the number of elements
 DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
                           "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
@@ -149,7 +149,7 @@ _reduction(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
-    ),  # of even p it is smooth at zero, but where all is zero
+    ),  # for even p it is smooth at zero, unless all elements are zero
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", in_single(logarithm_of_sum), "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
@@ -190,7 +190,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
-    """Between the two sorted elements that q lies between, in proportion; nan where one is."""
+    """Interpolate between the two sorted elements around q, with nan if one of them is nan."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")
@@ -226,8 +226,8 @@ register(
 
 
 # ------------------------------------------------------------------------------------------------------- missing values
-# nan stands for a missing value, and these leave it out, as NumPy's functions of these names do. Of nothing but missing
-# values the sum is 0, and what has no value is nan.
+# nan means a missing value. These operators skip missing values, like NumPy's functions of these names. If all values
+# are missing, the sum is 0, and an operator without a value returns nan.
 def isnan(b: OperatorBuilder, x: Any):
     return b.not_equal(x, x)
 

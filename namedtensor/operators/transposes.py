@@ -1,9 +1,9 @@
-"""Transpose rules (VJPs) of linear operators: what their records name as `transpose`.
+"""Transpose rules (VJPs) of linear operators: the functions that their records name as `transpose`.
 
 A rule makes terms by the builder that is passed; operators know no term. The axes that an operand has not are summed by
 the caller.
 
-    t = ∑_{seq} u        the cotangent of u is that of t, at each element of seq
+    t = ∑_{seq} u        the cotangent of t is the cotangent of u, at each element of seq
 """
 
 from __future__ import annotations

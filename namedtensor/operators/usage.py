@@ -33,7 +33,9 @@ def written(record: Operator, ascii: bool = False) -> str:
 
 
 def sets(record: Operator) -> str:
-    """The sets of tensors that it goes between, as the paper prints a signature; of one that takes nothing, what it gives.
+    """Return the sets of tensors that it maps between, as the paper prints a signature.
+
+    Without operands, return its result's set.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [sets(REGISTRY[name]) for name in ("softmax", "clip", "iota", "concat")]
@@ -51,13 +53,11 @@ def tensors(axes: Collection[str]) -> str:
 
 
 def sentence(record: Operator) -> str:
-    """What a use of it is.
+    """Return the name of a use of the operator.
 
     >>> from namedtensor.operators import REGISTRY
     >>> sentence(REGISTRY["relu"]), sentence(REGISTRY["index"])
     ('relu X is max(0, x).', 'index_{ax}(X, I) is the element of X at the index I.')
     """
-    has_verb = record.meaning.startswith(
-        (f"{record.name}(", f"{record.name}_")
-    )  # its operands have names of their own there
+    has_verb = record.meaning.startswith((f"{record.name}(", f"{record.name}_"))  # its operands have other names there
     return f"{record.meaning}." if has_verb else f"{written(record)} is {record.meaning}."

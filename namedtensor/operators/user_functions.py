@@ -21,7 +21,7 @@ from ..core.axes import Order
 
 
 class UserFunction:
-    """A Python function registered as an operator: its signature, and the text of that."""
+    """A Python function registered as an operator: its signature, and the signature's text."""
 
     __slots__ = ("text", "signature", "function", "formals", "differentials")
 
@@ -92,7 +92,7 @@ USER_FUNCTIONS: _Functions = _Functions()
 
 
 class ProgramOperators(NamedTuple):
-    """What was given to a program beside its text: functions of Python by name, and the LaTeX macro of each name."""
+    """The parts of a program besides its text: functions of Python by name, and the LaTeX macro of each name."""
 
     functions: Mapping[str, UserFunction] = MappingProxyType({})
     macros: Mapping[str, str] = MappingProxyType({})
@@ -114,7 +114,10 @@ IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at h
 
 @contextmanager
 def using(operators: ProgramOperators) -> Generator[None, None, None]:
-    """Programs that are made within have these operators, as those of derivatives have that of what they are of."""
+    """Programs that are made in this block have these operators.
+
+    A derivative's program has the operators of its source.
+    """
     token = IN_USE.set(operators)
     try:
         yield
@@ -123,7 +126,7 @@ def using(operators: ProgramOperators) -> Generator[None, None, None]:
 
 
 def known_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
-    """All functions of Python that a program may call: its own, by default those in use, and the registered ones."""
+    """Return the Python functions that a program may call: its operators, by default the current ones, and more."""
     functions = (IN_USE.get() if operators is None else operators).functions
     return ChainMap(dict(functions), USER_FUNCTIONS) if functions else USER_FUNCTIONS
 
@@ -170,7 +173,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def restored(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
-    """Return a program of a text, made by its class, with the operators of another."""
+    """Return a program of a text, made by its class, with the operators of another program."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)
     with using(operators):

@@ -15,7 +15,10 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """The disjoint regions that are worth tiling; layers are in one block for each core only where several compute them."""
+    """Find the disjoint regions that are worth tiling.
+
+    Layers have one block per core, and only if several cores compute them.
+    """
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     _find(lowering, terms, threads)
     layers = [region for region in lowering.regions.values() if region.tiling is not None]
@@ -60,7 +63,7 @@ def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_
 
 
 def lower_region(lowering: Lowering, term: Term) -> Argument:
-    """Lower a region as one tiled step; its terms one by one where nothing can be cut."""
+    """Lower a region as one tiled step, or its terms one by one if it cannot be cut."""
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max(
@@ -78,7 +81,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Whether a tile is no longer than its axis, or another plan is made where it is."""
+    """Return whether a tile is no longer than its axis, or whether another plan is made for shorter axes."""
     return is_by_example() or proves_at_most(tiling.rows, resolved_shape(region.root.shape)[tiling.tiled])
 
 

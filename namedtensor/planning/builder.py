@@ -1,7 +1,7 @@
 """The plan builder: operations on values with named axes, lowered to primitive steps on positions.
 
 Operators say by this what they mean, once, whatever library will run it: `b.exp(b.subtract(x, m))`. Axes are aligned by
-name, equal steps are written once, and what a target has as one operation of its own is one step there.
+name, equal steps are shared, and an operation that the target has is one step.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Reduce over axes; with `keep`, they stay with size 1."""
+        """Reduce over axes; with `keep`, the axes stay with size 1."""
         if self.sums_in_single(kind, x):
             return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
@@ -94,11 +94,14 @@ class PlanBuilder(StepBuilder):
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """A φ of two versions: the value of the fast path, and that of the fallback which stands for it there."""
+        """A φ of two versions: the value of the fast path, and the value of the fallback."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
-        """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
+        """Return a value that has a fast path over these axes.
+
+        In a long plan it is one step of `x` with a separate guard.
+        """
         if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
         one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
@@ -138,7 +141,7 @@ class PlanBuilder(StepBuilder):
             return x
         moves = tuple(x.order.index(axis) for axis in order)
         step = self._written.get(self.unnamed(x))
-        if step is not None and step.primitive == "transpose":  # straight from what was transposed before
+        if step is not None and step.primitive == "transpose":  # straight from the operand of the first transposition
             moves = tuple(step.options["moves"][move] for move in moves)
             x = step.arguments[0]
         else:
@@ -183,7 +186,7 @@ class PlanBuilder(StepBuilder):
         return self.reshape(turned, (*before, target, *after), shape)
 
     def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
-        """X_{c→(a,b)}: what merging undoes."""
+        """X_{c→(a,b)}: the inverse of merging."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))

@@ -1,7 +1,7 @@
 """Contraction order: a chain A ⊙_{i} B ⊙_{j} C in its cheapest order, by dynamic programming over the factors.
 
 Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two costs its
-multiply-adds; axes that both have and the result keeps make a stack of products, each of which is a call.
+multiply-adds. Axes that both operands and the result have make a stack of products, each of which is a call.
 """
 
 from __future__ import annotations

@@ -15,16 +15,14 @@ from .regions import Region
 
 ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS on one", "several for long, BLAS on one"
 LIMIT = "blas-thread-limit"  # the optimization
-MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
-MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
-MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same from which blocks without products are worth it, never on one core
+MIN_TILED_MS = 1.0  # milliseconds on one core from which blocks with products pay off, even on one core
+MIN_SHARED_MS = 2.0  # milliseconds on one core from which several cores pay off
+MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same threshold for blocks without products, which never pay off on one core
 MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
 MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it
 MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
 # Measured on one core.
-BYTES_MULTIPLIED_PER_MS = (
-    2**28
-)  # multiply-adds times the bytes of a number; with vectors of 512 bits up to twice as many
+BYTES_MULTIPLIED_PER_MS = 2**28  # multiply-adds times the bytes of a number; up to twice as many with 512-bit vectors
 MS_PER_BYTE = 5e-8  # of an elementwise operation or a sum, in the cache
 MS_PER_BYTE_HEAVY = 1.5e-7  # of one like exp
 

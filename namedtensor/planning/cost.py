@@ -23,8 +23,7 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class CostRow(NamedTuple):
-    """A step: what it does, the part of the formula it stands for, the axes over which it works, how often it is done
-    (once for each block), its multiply-adds and operations in all, and the bytes of one result.
+    """A step: the operation, the part of the formula, the axes that it works over, its repetitions (once for each block), its total multiply-adds and operations, and the bytes of one result.
 
     Sizes that shapes leave open make the numbers polynomials, `2 |seq|² |key|`.
     """
@@ -47,10 +46,10 @@ class CostRow(NamedTuple):
 
 
 class Cost:
-    """The steps of a plan, with what each costs; prints as a table.
+    """The steps of a plan with their costs; prints as a table.
 
-    `multiply_adds` are those of products, `operations` all, `bytes` what is written in all, `largest` the bytes of the
-    largest array that is made.
+    `multiply_adds` counts products, `operations` counts everything, `bytes` is the total written, and `largest` is the
+    size of the largest array in bytes.
     """
 
     def __init__(self, rows: list[CostRow]):
@@ -62,7 +61,10 @@ class Cost:
 
     @encodable
     def __repr__(self) -> str:
-        """A table of the steps, the totals in its last row; below it where they are polynomials, which are long."""
+        """Return a table of the steps, with the totals in its last row.
+
+        Polynomials are long, so they follow the table.
+        """
         cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]
         totals = (self.multiply_adds, self.operations, self.bytes)
         if all(type(total) is int for total in totals):
@@ -145,7 +147,7 @@ def work_of(step: Step) -> tuple[Size, Size]:
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
-    """A row for each step that makes an array, those of a block once for all blocks."""
+    """Return a row for each step that makes an array. A block's steps have one row for all blocks."""
     rows: list[CostRow] = []
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
@@ -185,7 +187,7 @@ def cost_of(plan: Plan) -> Cost:
 
 
 def largest_of(sizes: Iterable[Size]) -> Size:
-    """The largest of several sizes, in terms of those that no other is always as large as; 0 where there are none."""
+    """Return the largest of several sizes, as a maximum over sizes that no other size always exceeds, or 0."""
     remaining: list[Size] = []
     for size in sizes:
         if not any(proves_at_most(size, other) for other in remaining):

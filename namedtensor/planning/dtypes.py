@@ -26,7 +26,7 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """Return the dtype of a primitive's result: that of its arguments, or the answer of the library itself."""
+    """Return the dtype of a primitive's result: the dtype of its arguments, or the answer of the library itself."""
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
@@ -51,7 +51,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
-    """Return the float dtype of integers alone: that of the formula if all are constants, else the widest one."""
+    """Return the float dtype of integers alone: the formula's dtype if all are constants, else the widest one."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
 
@@ -114,7 +114,7 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:
-        return number if type(number) is int and abs(number) < 2**31 else float(number)  # JAX has integers of 32 bits
+        return number if type(number) is int and abs(number) < 2**31 else float(number)  # JAX has 32-bit integers
     return int(number) if kind in "iu" else number
 
 
@@ -144,7 +144,7 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most,
 
 
 def as_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """A number beside a large array as a row of it, of which NumPy takes several entries at a time, and not of a number."""
+    """Replace a number beside a large array by a row, because NumPy processes several entries of a row at a time."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
         argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed

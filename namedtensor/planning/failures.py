@@ -1,4 +1,4 @@
-"""Runtime failures as errors of the formula: what a library raises while a plan is made or run, reported with its place, reason and fix."""
+"""Runtime failures as errors of the formula: library exceptions, reported with the place, the reason and a repair."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..terms.terms import Term
 
 
 def span_of(term: Term | None, source: str) -> tuple[int, int]:
-    """The span of a term in the formula; the whole text where that is not known."""
+    """Return the span of a term in the formula, or the whole text if the span is unknown."""
     return getattr(getattr(term, "node", None), "span", (0, len(source)))
 
 
@@ -37,7 +37,10 @@ def is_index_problem(problem: IndexError) -> bool:
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
-    """Return the error of an index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
+    """Return the error of an index that is out of range or not an integer.
+
+    `problem` has its `index` and the `size` of the axis, or None if the size does not matter.
+    """
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
     if size is None or to_integer(value) is None:
         return NotationError(402, f"index must be an integer, got {value}", hint="pass integers")

@@ -1,6 +1,4 @@
-"""Fused kernels: patterns of terms that a library has as one operation, matched by what they compute and not by their
-names.
-"""
+"""Fused kernels: patterns of terms that a library computes by one operation, matched by structure and not by name."""
 
 from __future__ import annotations
 
@@ -95,7 +93,7 @@ def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term
 
 
 def linear(lowering: Lowering, term: Term) -> Any:
-    """X ⊙_{ax} W + b, where b has the axes of W but for ax, and whatever else is added to it; else None."""
+    """Match X ⊙_{ax} W + b, if b has the axes of W except ax, with any further addends; otherwise return None."""
     addends = _addends(lowering, term, True)
     for product, bias in permutations(range(len(addends)), 2):
         result = _linear(lowering, addends[product], lowering.known(addends[bias]))
@@ -148,7 +146,7 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 
 
 def layer_norm(lowering: Lowering, term: Term) -> Any:
-    """(X − mean_{ax} X) / √(var_{ax} X + ε), by whatever name, with ⊙ γ + β where that follows; else None."""
+    """Match (X − mean_{ax} X) / √(var_{ax} X + ε), under any name, with an optional ⊙ γ + β; otherwise return None."""
     if term.operator == "/":
         result = _standardized(term)
         return None if result is None else _layer_norm(lowering, *result)
@@ -163,7 +161,7 @@ def layer_norm(lowering: Lowering, term: Term) -> Any:
 
 
 def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
-    """X, the axes and ε, where a term standardizes X."""
+    """Return X, the axes and ε if a term standardizes X."""
     if term.operator == "standardize":
         eps = dict(term.options).get("eps", 1e-5)
         return (term.arguments[0], term.axes, eps) if isinstance(eps, (int, float)) else None

@@ -21,7 +21,7 @@ from ..core.extents import Extent, upper_bound
 from .plan import Interval, PlanValue, Scalar
 
 MAX_BOUND = 2**1000  # beyond, a bound is none
-EXACT = (-(2**53), 2**53)  # the integers that floats of 64 bits have without a gap
+EXACT = (-(2**53), 2**53)  # the integers that 64-bit floats hold without a gap
 SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
@@ -60,7 +60,7 @@ def of_number(number: Any) -> Interval | None:
 
 
 def within(inner: Interval, outer: Interval) -> bool:
-    """Whether all of one interval lies in another.
+    """Return whether one interval contains the other.
 
     >>> within((0, 510), EXACT), within((0, math.inf), EXACT)
     (True, False)
@@ -95,7 +95,7 @@ def multiply(left: Interval, right: Interval) -> Interval:
 
 
 def power(base: Interval, exponent: Interval) -> Interval | None:
-    """None where an exponent may be negative.
+    """Return None if the exponent may be negative.
 
     >>> power((-2, 2), (0, 3)), power((1, 9), (2, 2)), power((2, 2), (-1, 1))
     ((-8, 8), (1, 81), None)
@@ -248,4 +248,4 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
     if natural is None or result is None:
         return result if natural is None else natural
     both = max(result[0], natural[0]), min(result[1], natural[1])
-    return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed
+    return both if both[0] <= both[1] else natural  # numbers that exceed the dtype fail at run time

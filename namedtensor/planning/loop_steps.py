@@ -1,7 +1,9 @@
-"""Loops in plans: a loop is one step, whose body is a plan of the states, one element of each slice, and what is
-invariant. Members that are given in one array are a slice of it.
+"""Loops in plans: one step, whose body is a plan of the states, one element of each slice, and the invariant values.
 
-The states keep their layout and their dtype, which is found by planning the body until it gives what it was given.
+Members that are stored in one array are a slice of it.
+
+The states keep their layout and their dtype. The dtype is found by planning the body until its results have the dtype
+of its states.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
-    """A loop, its arguments, the terms of its members, and the names of those that are inputs; of these, families in one
+    """Return a loop, its arguments, the terms of its members, and the names of members that are inputs. Families in one
     array are slices of it."""
     (loop,) = term.options
     assert isinstance(loop, Loop)
@@ -85,7 +87,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
         for inner, terms in zip(loop.members, groups)
         if lowering.target.placement is not None and all(argument.operator == "input" for argument in terms)
     }
-    for at, inner in enumerate(loop.members):  # what a step takes is placed there
+    for at, inner in enumerate(loop.members):  # the inputs of a step are placed there
         if inner in names:
             span = slice(begin + at * steps, begin + (at + 1) * steps)
             values[span] = [lowering.stored.get(id(argument), lowering.value(argument)) for argument in groups[at]]
@@ -102,7 +104,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
 
 
 def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | None:
-    """The array along whose first axis, named so, these terms lie in their order; None where they lie apart."""
+    """Return the array that holds these terms in order along its first axis, which has this name, or None."""
     b, members = lowering.builder, lowering.members
     result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
     if result[0] is None:
@@ -146,7 +148,10 @@ def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
 
 
 def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[PlanValue]) -> list[PlanValue]:
-    """What a loop is given; floating numbers that come of no floating data in the dtype of that, if it has one."""
+    """Return the inputs of a loop.
+
+    Floats that do not depend on floating data take the dtype of that data, if there is any.
+    """
     floating = {dtype for dtype in {value.dtype for value in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
     weak = [value.dtype in floating and (value.weak or value.fixed) for value in rest]
     strong = {value.dtype for value, is_weak in zip(rest, weak) if not is_weak}
@@ -170,7 +175,7 @@ def without(order: Order, axis: str) -> Order:
 
 
 def of_one(value: PlanValue) -> PlanValue:
-    """One element of a slice, whose first axis is that of the steps."""
+    """Return one element of a slice, whose first axis is the axis of the steps."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )

@@ -1,7 +1,7 @@
 """Lowering: the terms of a graph become values of a plan, in topological order.
 
-`Lowering` is the state that every rule and rewrite asks: which value a term has, who uses it, the builder of the plan. What
-is done to a term is in the tables that the planner hands in, so a rewrite knows this file and never the planner.
+`Lowering` is the state that every rule and rewrite asks: which value a term has, who uses it, the builder of the plan.
+The planner passes the tables of rewrites, so a rewrite imports this file and never the planner.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .target import Target
 Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
 MAX_AXES = 32  # arrays may have 64 axes, and an operation may double them
-GIVEN = ("input", "rename")  # terms that need no array of their own
+GIVEN = ("input", "rename")  # terms that need no array
 STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
 SCALED = {"scaled-integers", "scaled-elements"}  # the optimizations of these
 RESULT: Any = object()  # marks a root: used by the caller
@@ -74,7 +74,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The step of a loop, what its states are like, and those of which it keeps all, as one array or in a list."""
+    """The step of a loop, prototypes of its states, and the states that it keeps entirely, as an array or a list."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -125,7 +125,7 @@ class Lowering:
     def add_inputs(
         self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
     ) -> None:
-        """Make the inputs of the plan; in those `donated` it may write."""
+        """Make the inputs of the plan, which may write to the `donated` inputs."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
@@ -154,7 +154,7 @@ class Lowering:
         return [values[id(argument)] for argument in term.arguments]
 
     def known(self, term: Term) -> Argument | None:
-        """The value of a term, None where it is not lowered yet."""
+        """Return the value of a term, or None if it is not lowered yet."""
         return self.values.get(id(term))
 
     def array(self, term: Term) -> PlanValue:
@@ -267,7 +267,7 @@ class Lowering:
             self.check_memory(term, size)
 
     def check_memory(self, term: Term, size: Any) -> None:
-        """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
+        """Raise NotationError if a term has too many axes, or more elements than the limit of one result."""
         if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(
                 404, f"the result has {len(term.shape)} axes; the limit is {MAX_AXES}", self.source,
@@ -295,7 +295,7 @@ class Lowering:
         return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
 
     def placed_value(self, term: Term, value: Argument) -> Argument:
-        """The value of a term where its name, if it has one, is placed."""
+        """Return the value of a term, placed if its name has a placement."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
@@ -366,12 +366,12 @@ class Lowering:
         return kinds
 
 
-KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
+KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # without named axes
 CHAINED = ("⊙", "∑")
 
 
 def multiple(term: Term) -> tuple[Term, float] | None:
-    """What a product or quotient is a multiple of by a number that is known, and this number."""
+    """Return the term that a product or quotient multiplies by a known number, and the number."""
     left, right = term.arguments
     if right.number is None and term.operator != "/":
         left, right = right, left

@@ -67,7 +67,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
 
 
 def donated_to(loop: Step) -> list[PlanValue]:
-    """The arguments of a loop that it may write over: those of its members that its body may."""
+    """The arguments of a loop that it may write over: its members that its body may write to."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]
@@ -80,7 +80,7 @@ MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a functio
 
 
 class Workspace(NamedTuple):
-    """The buffers of one function: what each step writes into, `out` or one of those `made`, given by shapes and
+    """The buffers of one function: the arrays that each step writes to, `out` or one of `made`, given by shapes and
     dtypes; `first` writes to `out`.
     """
 
@@ -160,7 +160,7 @@ def _until(plan: Plan) -> dict[Any, float]:
     return until
 
 
-MIN_RELEASED_NUMBERS = 2**17  # numbers of an array from which on it is released at its last use
+MIN_RELEASED_NUMBERS = 2**17  # elements from which an array is released at its last use
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:

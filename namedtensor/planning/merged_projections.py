@@ -3,7 +3,7 @@ and W₂.
 
 Queries, keys and values are such projections. Concatenating the matrices at each call reads and writes them once, which
 a wider product makes up for if X has many rows: by 3 to 10 %, measured, and not at all on PyTorch, at 64 to 4,096 rows.
-If X has few rows, the matrices are not concatenated; matrices that are adjacent in memory, such as those of a loaded
+If X has few rows, the matrices are not concatenated. Matrices that are adjacent in memory, such as matrices of a loaded
 model, are used as one matrix without a copy. An axis that is sharded over devices is not
 merged, because parts of the product would have to be sent to other devices.
 """
@@ -24,16 +24,16 @@ from .plan import Argument, PlanValue
 from .regions import is_product, sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
-MAX_ADJACENT_ROWS = 2**8  # of X at most, where it is found out whether matrices are adjacent
+MAX_ADJACENT_ROWS = 2**8  # the most rows of X for which adjacency is checked
 LARGE = 2**16  # elements of such a matrix, at least
 MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
 STACK = "(projections)"  # the axis that several projections share
 
 
 def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """The groups of projections that share X: the products, each with X and with what it projects by.
+    """The groups of projections that share X: the products, each with X and its projection.
 
-    What is a factor of a further contraction is left to the order of that chain.
+    The order of a chain decides about factors of a further contraction.
     """
     result: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:

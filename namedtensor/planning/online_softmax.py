@@ -1,7 +1,7 @@
 """Online softmax: softmax over a long axis computed a slice of it at a time, with the guard of the fast path.
 
 exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
-whole. Where the largest m must be taken off, it is the largest of those of the slices, found first.
+whole. If the largest m must be subtracted, the largest of all slices is found first.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ MIN_TOTAL = (
 
 
 def share(lowering: Lowering, term: Term) -> float:
-    """The share of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, where they may be computed in slices
-    along ax.
-    """
+    """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, if ax may be sliced."""
     on = lowering.builder.optimized
     if "online-softmax" not in on or "deferred-normalization" not in on:
         return 1.0
@@ -69,7 +67,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> PlanValue:
-    """Return softmax_{ax}(X) ⊙_{ax} V, of which X is computed a slice of ax at a time."""
+    """Return softmax_{ax}(X) ⊙_{ax} V, and compute X one slice of ax at a time."""
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
     largest = sums.largest()

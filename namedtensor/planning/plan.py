@@ -1,7 +1,7 @@
 """Plans, the low-level IR: primitive steps on positional arrays, from inputs to results.
 
 A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
-known before there is data is done: axes are positions, sizes numbers, dtypes names, casts steps of their own.
+known before there is data is done: axes are positions, sizes numbers, dtypes names, casts separate steps.
 
     t1 = multiply(Q, 0.5)                  : seq'[3] × key[4]
     t2 = transpose(K; moves 1 0)           : key[4] × seq[5]
@@ -90,7 +90,7 @@ Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
 class Step(NamedTuple):
-    """`value` is what `primitive` makes of the arguments; `origin` is the term that it stands for."""
+    """`value` is the result of `primitive` for the arguments; `origin` is the term that it computes."""
 
     value: PlanValue
     primitive: str
@@ -111,10 +111,10 @@ class Plan:
         self.in_place: bool = in_place
         self.is_inner: bool = bool(prefix)  # whether another plan calls it
         self.donated: frozenset[PlanValue] = frozenset(donated)  # inputs whose memory may be written to
-        self.fallback = fallback  # what is run instead where a step `guard` fails
+        self.fallback = fallback  # runs instead if a step `guard` fails
         self.inputs: tuple[PlanValue | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
-        self.inner: bool = inner  # whether it is that of a function within another
+        self.inner: bool = inner  # whether it is the plan of an inner function
         self.conditions: tuple[SizeCondition, ...] = ()  # on the sizes of the inputs
         self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix, self._sizes if prefix else set())
@@ -194,7 +194,7 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
-    """Names of values that no size has whose text is that of the plan around this one."""
+    """Return names of values that differ from the texts of sizes in the surrounding plan."""
     result: dict[Any, str] = {}
     taken = {*sizes}
     for name, value in zip(names, inputs):

@@ -1,7 +1,7 @@
 """The planner: the tables of rules and rewrites, applied to the roots of a typed graph.
 
-Each rewrite computes terms of some kinds by another plan, by the identity of its row in `optimizations`; of those of a
-term's kinds the first that matches is taken.
+Each rewrite computes terms of some kinds by another plan, by the identity of its row in `optimizations`. The first
+rewrite that matches a term is used.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument] | None = None) -> Argument | None:
-    """X ⊙ Y of a term; of scores, of which a softmax is taken after elementwise operations if any, its axis is the last."""
+    """Return X ⊙ Y of a term. If a softmax follows, directly or after elementwise operations, its axis is the last."""
     x, y = operands or map(lowering.value, term.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue):
         return None
@@ -85,7 +85,7 @@ EXPONENTIALS = frozenset(("exp", "^"))
 
 def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
     """Normalize terms before lowering: variables replaced by their values, dead states of loops removed, softmax
-    recognized where all numbers are real."""
+    recognized if all numbers are real."""
     roots = without_variables(roots)
     kinds = set(map(OPERATOR, topological(*roots)))
     if "loop" in kinds:
@@ -125,8 +125,8 @@ def make_plan(
 ) -> tuple[Plan, list[Any]]:
     """The plan of `roots`, and the Python functions that it calls.
 
-    Its inputs are those of `layouts`, in this order, called as `names` says or as they are; in those `donated` it may
-    write. Raises NotationError if something is not known, or too large.
+    Its inputs have the `layouts`, in this order, and the `names`, if any. The plan may write to the `donated` inputs.
+    Raises NotationError if something is not known, or too large.
     """
     fromkeys = dict.fromkeys(map(DTYPE, layouts.values()))
     real = real_of(target, fromkeys)

@@ -1,9 +1,9 @@
 """The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
 `verify`.
 
-`verify` specifies what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
-shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
-is written over is read no more. Both are run on every plan while the tests run, and never else.
+`verify` specifies what holds for every plan: each argument exists before its use, each primitive has a row, and the
+order and shape of each result follow from its row. `verify_memory` checks the reuse in place: overwritten memory is
+never read. Both are run on every plan while the tests run, and never else.
 """
 
 from __future__ import annotations
@@ -194,13 +194,14 @@ ROWS = (
     Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
     Primitive("softmax", ONE, same),  # the library's softmax
     Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes: of rows whose sum is far from 1, the exponentials are computed again, in place, without their largest
-    Primitive("standardize", ONE, same),  # distances from a mean over their root mean square along the last axis, to whose square `eps` is added
+    # distances from the mean over their root mean square along the last axis, with `eps` added to the square
+    Primitive("standardize", ONE, same),
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention
     # matrices
     Primitive("det", ONE, of_matrix),  # the determinant of the last two axes
-    Primitive("logdet", ONE, of_matrix),  # the logarithm of the absolute value of the determinant of the last two axes
+    Primitive("logdet", ONE, of_matrix),  # the logarithm of the absolute determinant of the last two axes
     Primitive("trace", ONE, of_matrix),  # the sum of the diagonal of the last two axes
     Primitive("inv", ONE, same),  # the inverse of the last two axes
     Primitive("cofactors", ONE, same),  # the derivative of the determinant
@@ -208,11 +209,11 @@ ROWS = (
     Primitive("eigvalsh", ONE, of_rows),  # the eigenvalues of the last two axes, ascending
     Primitive("eigh", ONE, same),  # the eigenvectors of the last two axes, as columns, each with its largest number positive
     Primitive("expm", ONE, same),  # the exponential of the matrices of the last two axes
-    # what fails on data
+    # primitives that fail depending on data
     Primitive("positions", ONE, same),  # indices that count from `base` as positions from 0, each found to lie in range
     Primitive("whole_positions", ONE, same),  # floats as integers, each checked to be one
-    Primitive("covered", ONE, none),  # fails where no case holds
-    Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
+    Primitive("covered", ONE, none),  # fails if no case holds
+    Primitive("guard", ONE, none),  # runs the fallback if an entry is not between `low` and `high`
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
     Primitive("placed", ONE, same),  # the same on the devices that the function `number` places it on
@@ -229,7 +230,7 @@ class MalformedPlan(Exception):
 
 
 def verify(plan: Plan) -> None:
-    """Verify a plan: raise Malformed where a step, or one within it, is not what its primitive says."""
+    """Verify a plan: raise Malformed if a step, or a step within it, does not match its primitive."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -269,8 +270,9 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
-    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written, or an
-    input is written that was not donated.
+    """Verify in-place reuse and workspaces.
+
+    Raises Malformed if an array is read after its memory was overwritten, or if an input is written but not donated.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """

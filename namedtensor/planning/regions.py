@@ -1,10 +1,10 @@
 """Regions to tile: parts of a formula that are computed one slice of the result at a time, so that no large
 intermediate array is materialized.
 
-A term is *mapped over* an axis where each slice of it along that axis needs only slices of its arguments: attention over
+A term is *mapped over* an axis if each slice of it along that axis needs only slices of its arguments: attention over
 its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
-small enough for the cache, and in parallel on several cores. This module decides where that is possible and worth it;
-the plan of one slice is an ordinary plan, and the source of its function precedes that of the whole.
+small enough for the cache, and in parallel on several cores. This module decides whether that is possible and pays off.
+The plan of one slice is an ordinary plan, and the source of its function precedes the source of the whole.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..terms.terms import Term
 
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 MAX_CHAIN_BYTES = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
-MAX_PRODUCT_BYTES = 2**20  # bytes of what a product sums over
+MAX_PRODUCT_BYTES = 2**20  # bytes that a product sums over
 TILE_ROWS_MULTIPLE = 16  # rows: a larger tile has a multiple, so that sizes that differ by little have the same tiles
 MIN_BLOCKS = 8  # blocks at least, for several cores to share
-MIN_TILED_BYTES = 2**21  # bytes from which an array is worth tiling
-MIN_SCORE_BYTES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
+MIN_TILED_BYTES = 2**21  # bytes from which tiling an array pays off
+MIN_SCORE_BYTES = 2**18  # bytes of scores between two products from which several cores are faster
 
 
 class Tiling(NamedTuple):
@@ -38,20 +38,18 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A region: `inside` are the terms computed in tiles, `inputs` those that they read, each with its axes that are
-    tiled.
-    """
+    """A region: `inside` has the terms computed in tiles, `inputs` the terms that they read, with their tiled axes."""
 
     root: Term
     inside: dict[int, Axes]
     inputs: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
-    tiling: Tiling | None = None  # where that is known from the beginning
+    tiling: Tiling | None = None  # if it is known from the beginning
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
-    """The typical sizes of a term's axes, where all are known: tiling changes the speed, and no value."""
+    """Return the typical sizes of a term's axes, if all are known: tiling changes the speed, and no value."""
     result = {axis: resolve(size) for axis, size in term.shape.items()}
     return {axis: typical(size) for axis, size in result.items()} if all(map(is_ground, result.values())) else None
 
@@ -178,7 +176,7 @@ def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize
 
 
 # ------------------------------------------------------------------------------------------- with products of matrices
-MIN_LAYER_MULTIPLY_ADDS = 2**27  # multiply-adds by matrices that are worth blocks of their own
+MIN_LAYER_MULTIPLY_ADDS = 2**27  # multiply-adds by matrices from which separate blocks pay off
 MAX_BLOCK_BYTES = 2**22  # bytes of the largest array in such a block
 MIN_MATRIX_ROWS = 64  # rows of a matrix below which multiplying them costs more than their share
 MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
@@ -191,8 +189,9 @@ def cores() -> int:
 
 
 def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
-    """The sizes of axes of which half are rows enough for some product by a matrix; none where all products are not worth
-    blocks.
+    """Return the sizes of axes whose half has enough rows for some product by a matrix.
+
+    There are none if all products together are not worth blocks.
     """
     products = [term for term in terms if _multiplied(term)]
     if sum(map(_multiplied, products)) < MIN_LAYER_MULTIPLY_ADDS:
@@ -211,7 +210,7 @@ def find_layers(
 ) -> Region | None:
     """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
 
-    Of several axes that can be cut, those of the sizes given, that one which most multiply-adds are mapped over.
+    Among the axes of these sizes that can be cut, choose the axis with the most multiply-adds mapped over it.
     """
     root = terms[position]
     names = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
@@ -222,10 +221,10 @@ def find_layers(
 
 
 def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
-    """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
+    """Return everything that is mapped over an axis and serves the root alone, if that pays off."""
     root = terms[position]
     half = -(-(sizes_of(root) or {})[axis] // 2)
-    asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
+    asked = {id(root): axis}  # the name of the axis in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
     among: list[Term] = []
     inputs: list[tuple[Term, Axes]] = []
@@ -276,7 +275,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
 
 
 def _mappable(term: Term) -> bool:
-    """Whether a term maps over an axis: each slice of it is made of slices of its arguments."""
+    """Whether a term maps over an axis: each slice of it consists of slices of its arguments."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
@@ -316,7 +315,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
     """Choose the tiles of a region whose result has the axes `order`: small enough for the cache, and no smaller.
 
-    `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
+    `share` is the fraction of a block's largest array that exists at once, if it is computed slice by slice.
     """
     if region.tiling is not None:
         return region.tiling
@@ -343,7 +342,7 @@ TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """The region below a term that maps over an axis, down to whole inputs; None where there is none."""
+    """Return the region below a term that maps over an axis, down to whole inputs, or None if there is none."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 
@@ -363,7 +362,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """The root rewritten for one tile: as a term of inputs, with what these are slices of."""
+    """The root rewritten for one tile: as a term of inputs, with the tensors that they are slices of."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

@@ -1,6 +1,7 @@
 """Integers with a scale: W = Q ⊙ s, where Q has 8 bits, is read as it is stored, and W is never an array.
 
-A scale that a product does not sum over is a factor of its result, and an element of W is one of Q times one of s:
+A scale that a product does not sum over is a factor of its result. An element of W is an element of Q times an element
+of s:
 
     X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
     (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
@@ -61,7 +62,7 @@ def _is_scaled(lowering: Lowering, term: Term) -> bool:
 
 
 def _is_stored(lowering: Lowering, term: Term) -> bool:
-    """Whether a term is an input of integers of 8 bits."""
+    """Return whether a term is an input of 8-bit integers."""
     if term.operator != "input":
         return False
     name = term.options[0]

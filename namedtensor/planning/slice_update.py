@@ -1,7 +1,7 @@
 """Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written, in place of an elementwise
 choice.
 
-So a cache of keys and values takes up those of the next token.
+So a cache of keys and values receives the keys and values of the next token.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> 
 
 
 def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
-    """The axis, the number of its first element, its size and the number p, where a condition is iota_{ax} = p."""
+    """Return the axis, the number of its first element, its size and the number p, if a condition is iota_{ax} = p."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":
         return None

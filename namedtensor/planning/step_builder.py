@@ -23,7 +23,7 @@ NUMBERS = frozenset((bool, int, float, complex))
 ENDS = {"float32": 127, "float64": 1023}  # numbers up to 2^end are in the range of the dtype
 MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
 MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
-MIN_GUARDED_NUMBERS = 2**9  # numbers from which a step with a guard of its own is faster than the fallback
+MIN_GUARDED_NUMBERS = 2**9  # elements from which a step with a separate guard is faster than the fallback
 FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
@@ -70,14 +70,15 @@ class StepBuilder:
         self._made: dict[tuple[Any, ...], PlanValue] = {}
         self._written: dict[PlanValue, Step] = {}
         self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}  # copies, by their rows and columns
-        self._unnamed: dict[Argument, PlanValue] = {}  # what was given other names, and what it was before
+        self._unnamed: dict[Argument, PlanValue] = {}  # renamed values, and their originals
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """The finished plan: the fast path with its fallback where that has at most `short` steps and finds all inputs as
-        they were, else the fallback alone.
+        """Return the finished plan: the fast path with its fallback if it has few steps, else the fallback alone.
+
+        The fast path has at most `short` steps and needs unchanged inputs.
         """
 
-        inner = prefix  # which that of a fallback is not
+        inner = prefix  # The fallback has another prefix.
 
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
@@ -103,7 +104,7 @@ class StepBuilder:
     def input(
         self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: PlanValue | None = None
     ) -> PlanValue:
-        """An array that is given when the plan runs; `like` is what it is a part of, where that is known."""
+        """Return an array that is passed at run time. `like` is the array that it is a part of, if known."""
         interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
@@ -120,7 +121,7 @@ class StepBuilder:
         for name, size in options.items():
             if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
                 options[name] = canonical(size)
-        # What differs may be equal as a number: 0.0 and −0.0, 1 and True.
+        # Different constants may be equal as numbers: 0.0 and −0.0, 1 and True.
         written = tuple([repr(argument) if type(argument) in NUMBERS else type(argument) for argument in arguments])
         key = (primitive, arguments, written, shape, dtype, repr(options))
         value = self._made.get(key)
@@ -150,7 +151,7 @@ class StepBuilder:
         return self._written.get(x)
 
     def is_cut(self, x: PlanValue) -> bool:
-        """Whether a value of a block is computed of some rows of an input."""
+        """Return whether a value of a block is computed from some rows of an input."""
         pending, known = [x], {x}
         for value in pending:
             step = self.written(value)
@@ -193,7 +194,7 @@ class StepBuilder:
 
     # ---------------------------------------------------------------------------------------------------- constants
     def constant(self, number: Any, dtype: str | None = None) -> PlanValue:
-        """A number as a tensor without axes: whole where it is whole and 64 bits hold it, else of the formula's own dtype."""
+        """A number as a tensor without axes: an integer if it is whole and fits 64 bits, else the formula's dtype."""
         number = canonical(number) if type(number) is Extent else number
         kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)
         if dtype is None:
@@ -207,7 +208,7 @@ class StepBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """Return the dtype of literal integers: 64 bits, or floats of 64 bits if those are too few."""
+        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if those are too narrow."""
         whole = self.target.default_whole
         held = of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
@@ -220,7 +221,7 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        """An identity matrix, which takes the dtype of floats beside it, as 0 and 1 do."""
+        """Return an identity matrix. Like 0 and 1, it takes the dtype of floats beside it."""
         value = self.step("eye", (), order, (size, size), self.real, size=size)
         value.weak = True
         return value

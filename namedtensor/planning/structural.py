@@ -99,7 +99,10 @@ def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) 
 
 
 def _scatter(lowering: Lowering, term: Term) -> Argument:
-    """Each record of the axes of the places that stay adds to elements of its own: all are elements of one merged axis."""
+    """Scatter elements.
+
+    Each record along the remaining axes adds to separate elements: all are elements of one merged axis.
+    """
     b, (axis,) = lowering.builder, term.axes
     x, (size, over) = lowering.array(term.arguments[0]), term.options
     places = b.array(positions(b, lowering.value(term.arguments[1]), size, 1))

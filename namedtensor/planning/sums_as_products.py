@@ -11,14 +11,17 @@ from .whole_numbers import StepWriter
 
 MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
 MAX_SHORT_ROW_ENTRIES = 512
-MIN_LONG_ROW_ENTRIES = 128  # from which a product of each row with ones takes little longer than one with the matrix
+MIN_LONG_ROW_ENTRIES = 128  # from which a product of each row with ones is about as fast as a product with the matrix
 MAX_ENTRIES_ON_ONE_CORE = 9216  # of a matrix, beyond which OpenBLAS multiplies it with a vector on all cores
 MAX_PRODUCT_NUMBERS = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
 def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
-    """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
+    """Return the sum over the last axis, which stays with size 1 if `keep` is true.
+
+    Return None if a plain sum is better.
+    """
     if typical(x.shape[-1]) > MAX_SHORT_ROW_ENTRIES or not is_better_as_product(b, x):
         return None
     *outer, size = x.shape

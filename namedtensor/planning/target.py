@@ -1,6 +1,7 @@
 """Targets: a library as plans see it, with its native operations and its rules of dtypes.
 
-Dtypes are names in a plan ("float32"), so that it prints and compares; a target knows the library's objects for them.
+Dtypes are names in a plan ("float32"), so that it prints and compares. A target knows the library's objects for the
+names.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ MAX_ASKED = 4096  # answers of a library about its dtypes
 class Placement(Protocol):
     """Where the values of a plan are placed on several devices.
 
-    `spread` is the number of devices over which an axis is sharded; `kernels` replace functions of generated text. `of_input`
-    and `of_value` give the function that places an input, or the value of a term, with these axes; None where nothing is
-    done.
+    `spread` is the number of devices that an axis is sharded over; `kernels` replace functions of generated text.
+    `of_input` and `of_value` return the function that places an input, or the value of a term, with these axes, or None
+    to do nothing.
     """
 
     spread: Mapping[str, int]
@@ -111,7 +112,7 @@ class Target:
             raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        """The dtype of what a primitive gives: the library is asked, by one element, once."""
+        """Return the dtype of a primitive's result: the library is asked, by one element, once."""
         kinds = tuple(
             [
                 (argument.dtype, len(argument.shape)) if hasattr(argument, "order") else (argument, type(argument))

@@ -3,9 +3,8 @@
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
     narrower than 64 bits            widened before arithmetic
-    a product, power, sum            of 64 bits where its interval fits 2^53; else in floats of 64 bits
-    a recurrence, a quotient         in floats of 64 bits
-    x + y, x − y, −x, |x|            of 64 bits, an overflow being an error
+    a product, power, sum            64-bit if its interval fits 2^53; else in 64-bit floats a recurrence, a quotient in
+    64-bit floats x + y, x − y, −x, |x| 64-bit, and an overflow raises an error
 
 The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits instead of 64, and its floats represent
 integers exactly only up to 2^24: there ∑ and recurrences stay integer too, and a conversion to floats gives a warning.
@@ -82,7 +81,7 @@ def is_plain(b: StepWriter, x: PlanValue) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the common dtype of integers: their own if they share it, else that of 64 bits."""
+    """Return the common dtype of integers: their dtype if they share it, else the 64-bit dtype."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue) and b.kind(argument) != "b"]
     numbers = [
         argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
