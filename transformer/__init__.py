@@ -6,7 +6,7 @@
 `slides`: lecture slides on attention.
 `learning_records`: *Learning records*.
 `cheat_sheet`: *Self-attention cheat-sheet*.
-`pretrained`: what a model of a file is, loaded and generating.
+`pretrained`: models from files, loaded and generating.
 `models`: models that people use.
 
 Contract: layers are only formulas, as their sources write them; no array library is imported here.

@@ -12,7 +12,7 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
+    """Centered and divided by the standard deviation, then scaled and shifted. Like the text, it has no ε."""
 
     citation = SOURCE
     notation = """

@@ -12,7 +12,7 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 
 
 class Attention(Layer):
-    """Attention of inputs X to a database of samples X', which have a feature space of their own."""
+    """Attention of inputs X to a database of samples X', which have a separate feature space."""
 
     citation = f"{SOURCE}, attention layer"
     output = "Y"
@@ -65,7 +65,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
+    """Centered and divided by the standard deviation, then scaled and shifted. Like the text, it has no ε."""
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"
@@ -94,7 +94,7 @@ class FFN(Layer):
 class Block(Layer):
     """The transformer block, equivariant: inputs in another order give the outputs in that order.
 
-    The text shows it as a figure and gives its layers; the connections are those of *Attention Is All You Need*:
+    The text shows it as a figure and gives its layers. The connections follow *Attention Is All You Need*:
     each layer is added to its input, and the sum is normed.
     """
 

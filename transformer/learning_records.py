@@ -1,6 +1,6 @@
 """*Learning records from the 2024-06-23*: places added to embeddings, and attention with keys, queries and values.
 
-The axis chans is the text's D, and seq counts the tokens i from 1, as the text does.
+The axis chans is the text's D, and seq counts the tokens i from 1, like the text.
 """
 
 from __future__ import annotations

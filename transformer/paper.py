@@ -200,7 +200,7 @@ class Transformer(Layer):
 
 
 class LeNet(Layer):
-    """LeNet: two convolutions, each with pooling by ph^l, and two linear layers; `sizes` say how large the images are.
+    """LeNet: two convolutions, each with pooling by ph^l, and two linear layers; `sizes` has the sizes of the images.
 
     init(sizes={"c_0": 1, "c_1": 6, "c_2": 16, "kh_1": 5, "kw_1": 5, "kh_2": 5, "kw_2": 5, "ph^1": 2, "ph^2": 2,
     "height": 28, "width": 28, "hidden": 120, "classes": 10})

@@ -130,7 +130,7 @@ class RNN(Layer):
 class EncoderPredictorDecoder(Layer):
     """The encoder–predictor–decoder transformer: scores ỹ of each next word of y, for the source sentence x.
 
-    The encoder reads x; the decoder reads y, every position only the earlier ones, and the predictor asks the
+    The encoder reads x. The decoder reads y, each position only the earlier ones, and the predictor queries the
     encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
     `translate` goes word by word. Words count from 0. The slides show the connections as a figure and omit positions,
     norms or hidden layers: here these are as in *Attention Is All You Need*.

@@ -1,7 +1,7 @@
 """Derivatives (paper §5): terms to terms, and programs to programs.
 
 `derivative`: ∂body/∂X*, forward or in reverse, whichever is smaller; perturbations for equations of differentials.
-`nested`: a derivative in the body of another, which holds the outer variable constant.
+`nested`: a derivative in the body of another one, which holds the outer variable constant.
 `linearize`: JVP: the differential of each term, from the record of its operator.
 `products`: products over a long axis in linear memory.
 `loops`: JVP and VJP of a loop, which are loops.

@@ -7,7 +7,7 @@ Each operator's record has its differential in the notation itself, for softmax
 so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
 The derivative is read off in one of two modes, whichever has the smaller tensors between: ∂X becomes the identity
 I_{ax,ax*} (forward), or cotangents are carried back through the linear terms to ∂X (reverse; `transpose`).
-For one number, such as a loss, the second is what is called backpropagation.
+For one number, such as a loss, the second mode is backpropagation.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
+    """The term of ∂body/∂X*: the axes of the body, and the axes of X with the mark."""
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
@@ -125,8 +125,8 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
     """A context in which ∂X has a value: a random tangent of X, sampled once, that all which depends on X follows.
 
-    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
-    has that of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of this is one.
+    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. Names without a ∂ in the equation stay constant.
+    If it contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of the expression is independent.
     """
     parts = [node for side in sides if side is not None for node in walk(side) if isinstance(node, nodes.Differential)]
     if not parts or checker.perturbations is not None:
@@ -164,7 +164,7 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
 
 
 def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
-    """The names in an expression that stand for what may change."""
+    """Yield the names in an expression whose tensors may change."""
     if (name := spelled(body)) is not None:
         term = checker.find_spelled(name, env, body)
         if term is not None:
@@ -187,7 +187,7 @@ def perturbation_of(checker: Inference, term: Term) -> Term:
 
 
 def perturbed(checker: Inference, body: Term, node: Node) -> Term:
-    """The tangent of a term, given those of the independent ones."""
+    """Return the tangent of a term, given the tangents of the independent terms."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)
     term = Linearization(checker, make, checker.perturbations).of(body)
@@ -204,7 +204,7 @@ class DerivativeBuilder:
         self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: DerivativeRecord) -> Term:
-        """The derivative, its axes as the text has them."""
+        """Return the derivative, with its axes in the order of the text."""
         graph = self.checker.graph
         ordered_axes = swept(self.checker, self.make, taken)
         if ordered_axes is not None:
@@ -213,7 +213,7 @@ class DerivativeBuilder:
         return remembered(graph, ordered_axes, taken)
 
     def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
-        """The term with its axes in the order of the text: those of the body, then the new ones."""
+        """The term with its axes in the order of the text: the body's axes, then the new axes."""
         order = [*taken.body.shape, *taken.starred.values()]
         term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
         return term
@@ -223,7 +223,7 @@ class DerivativeBuilder:
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):
             return self.nothing(body, by, starred)
-        text = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
+        text = f"∂{body.serial}.{by.serial}"  # distinct from a derivative inside the body
         texts = {axis: f"{axis}@{text}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
         moving = {axis: f"{axis}@{text}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
@@ -249,7 +249,7 @@ def is_reverse(results: float, operands: float) -> bool:
 
 
 def count(term: Term, axes: Any) -> float:
-    """The number of elements of a term along some of its axes; an unknown size counts as many."""
+    """Return the number of elements of a term along some of its axes. An unknown size counts as many."""
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])

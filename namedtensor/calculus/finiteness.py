@@ -17,7 +17,7 @@ from ..terms.terms import Term
 
 MAX_SIGN_DEPTH = 8  # how far down a sign is looked for
 
-# Of structural terms; those of operators are in their records.
+# For structural terms; the records of operators have theirs.
 ALWAYS = frozenset("indicator input".split())
 MOVES = frozenset("rename merge split spread pick fill literal variable".split())
 KEEPS = MOVES | {"cases", "scatter"}
@@ -25,7 +25,7 @@ SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
 def finite_where(operator: str) -> str:
-    """Where a term is known to be finite: `finite` of its operator's record; of structural terms likewise."""
+    """Where a term is known to be finite: `finite` of its operator's record, and likewise for structural terms."""
     if operator in ALWAYS:
         return "always"
     if operator in KEEPS:
@@ -34,7 +34,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """What is known of a term's sign: `sign` of its operator's record; of structural terms likewise."""
+    """Return the known sign of a term: `sign` of its operator's record, and likewise for structural terms."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:
@@ -79,7 +79,7 @@ class Finite:
         return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
-        """Whether it is finite or −∞, and along the axes finite somewhere: what softmax makes finite numbers of."""
+        """Whether it is finite or −∞, and along the axes finite somewhere: softmax makes finite numbers of it."""
         if self(term):
             return True
         parts = term.arguments
@@ -181,7 +181,7 @@ def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def number(term: Term) -> float | None:
-    """The number that a term is, where it is one that is known."""
+    """Return the number of a term, if it is a known number."""
     return term.number if isinstance(term.number, (int, float)) else None
 
 
@@ -219,7 +219,7 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
 
 
 def ends_of(term: Term) -> tuple[str | None, float, float] | None:
-    """The axis that an index runs along, where it is one moved by a number, and its first and last value."""
+    """Return the axis of an index, if the index is the axis's index plus a number, and its first and last value."""
     value = number(term)
     if value is not None:
         return None, value, value

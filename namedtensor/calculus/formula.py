@@ -1,4 +1,4 @@
-"""The derivative of a formula, itself a formula: its statements, and at the end ∂…/∂X* of what it is the value of."""
+"""The derivative of a formula, itself a formula: its statements, and ∂…/∂X* of its value at the end."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def named(text: str) -> Node:
 
 
 def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
-    """f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from that of f."""
+    """Return f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from the signature of f."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature
@@ -81,7 +81,7 @@ def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark
 
 
 def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
-    """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing specifies."""
+    """Return the axes, with their sizes, of an argument or a declared parameter of the function, or None if nothing specifies them."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == expected:
             return of.axes

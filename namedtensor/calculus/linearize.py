@@ -1,4 +1,4 @@
-"""Linearization (JVP): the differential of each term, from those of its arguments, by the record of its operator."""
+"""Linearization (JVP): the differential of each term, from its arguments' differentials, by its operator's record."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from .products import is_long, multiply_others, multiply_up_to
 DIFFERENTIAL = "∂"
 
 
-LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
+LETTERS = ("X", "Y", "Z")  # names of the arguments in a differential
 
 
-AUXILIARY = ("rank", "i", "j")  # axes that a differential has inside, apart from those of another
+AUXILIARY = ("rank", "i", "j")  # inner axes of a differential, renamed in each use
 
 
 ZERO = "0"
@@ -44,14 +44,14 @@ class Linearization:
         self.found: dict[int, Term | None] = dict(given)
 
     def of(self, body: Term) -> Term | None:
-        """The tangent of a term; None where it is zero."""
+        """Return the tangent of a term, or None if it is zero."""
         for term in topological(body):
             if id(term) not in self.found:
                 self.found[id(term)] = self.next(term)
         return self.found[id(body)]
 
     def next(self, term: Term) -> Term | None:
-        """The tangent of one term, those of its arguments being known."""
+        """Return the tangent of one term, given the tangents of its arguments."""
         self.checker.spend(self.make.node)
         parts = [self.found[id(argument)] for argument in term.arguments]
         if all(part is None for part in parts):
@@ -66,7 +66,7 @@ class Linearization:
         if record is not None and record.joins:
             rule = _of_parts
         if term.operator == "python":
-            record = term.options[0]  # which has what is asked of a record here
+            record = term.options[0]  # it has all attributes of a record that are used here
         if rule is not None:
             return rule(self, term, parts)
         texts = record.differentials if record is not None else ()
@@ -123,7 +123,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """The binding of the axes in a record's differential to those of one use."""
+    """Return the binding of the axes in a record's differential to the axes of one use."""
     formals = record.lifted.formals
     if term.operator == "python":
         return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
@@ -147,8 +147,9 @@ def no_program() -> Scope:
 
 
 def rules_of(checker: Inference) -> Inference:
-    """A checker that types the differentials of records, whose names are those of the notation alone; its terms are
-    interned in this one's graph.
+    """Return a checker that types the differentials of records, which only use built-in names.
+
+    Its terms are interned in this checker's graph.
     """
     if checker.rules is None:
         checker.rules = checker.fork(no_program())
@@ -168,7 +169,7 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Pieces put together: each needs a differential, of its own axes."""
+    """Pieces put together: each needs a differential, with separate axes."""
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
         for part, argument in zip(parts, term.arguments)

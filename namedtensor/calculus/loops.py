@@ -4,8 +4,9 @@
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
     c, ∂x ← f'(s, x)ᵀ ⊙ c            a step back, from the last to the first
 
-The states of all steps are kept; what a step computes from them is recomputed on the way back. The cotangent of a
-loop-invariant argument is the sum over the steps; that of a slice, or of a tensor of one step, is that step's.
+The states of all steps are kept. The other values of a step are recomputed on the way back. The cotangent of a
+loop-invariant argument is the sum over the steps. The cotangent of a slice, or of a tensor of one step, is that step's
+cotangent.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ READING = ("after", "through")
 
 
 class Inputs(NamedTuple):
-    """The inputs of a body, each with what the loop is given for it: one term, or one for each step."""
+    """The inputs of a body, each with the corresponding argument of the loop: one term, or one for each step."""
 
     states: tuple[tuple[Term, Term], ...]
     slices: tuple[tuple[Term, Term], ...]
@@ -85,13 +86,13 @@ def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Ter
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """The JVP of a loop: a loop of the tangents of its states, those of its arguments being given."""
+    """The JVP of a loop: a loop of the tangents of its states, given the tangents of its arguments."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
-        """The leaves of the differentials of those inputs that change, with what is given for them."""
+        """Return the leaves of the differentials of the inputs that change, with their values."""
         result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
@@ -132,7 +133,7 @@ def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
 
 
 def before(make: TermBuilder, term: Term, number: int) -> Any:
-    """A state before each step: a list where the steps have tensors of their own, else stacked along their axis."""
+    """A state before each step: a list if the steps have separate tensors, else stacked along their axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -144,7 +145,7 @@ def before(make: TermBuilder, term: Term, number: int) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- backwards
 def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
-    """The VJP of a loop: the cotangents of its arguments, by their places, from those of the terms that read its
+    """The VJP of a loop: the cotangents of its arguments, by their positions, from the cotangents of the terms that read its
     states.
     """
     return Backwards(select.make, term, depends).of(
@@ -254,7 +255,7 @@ class Backwards:
 
 
 def counted(make: TermBuilder, cotangent: Term) -> Share:
-    """A cotangent masked by where it is not zero: what a choice in a later step made zero stays so."""
+    """Mask a cotangent by its nonzero elements: zeros from a choice in a later step stay zero."""
     holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 

@@ -16,7 +16,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 @dataclass(frozen=True, eq=False)
 class DerivativeRecord:
-    """The record of one derivative: its body, its variable, the names of its new axes, and what it held constant."""
+    """The record of one derivative: its body, its variable, its new axes, and the names that it held constant."""
 
     body: Term
     by: Term
@@ -32,7 +32,7 @@ def remembered(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
 
 
 def between(taken: DerivativeRecord) -> list[Term]:
-    """The terms by which the body depends on what the derivative is taken with respect to."""
+    """Return the terms through which the body depends on the variable of the derivative."""
     terms: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
     for term in made_since(taken.by, taken.body):

@@ -1,7 +1,8 @@
-"""Masked tangents and cotangents: each has the conditions outside of which it is zero.
+"""Masked tangents and cotangents: each has conditions and is zero elsewhere.
 
-The derivative of a case expression is that of the selected case. The derivative of a case that is not selected may be
-infinite or NaN, and 0 · ∞ is not 0. So a masked value is not multiplied by 0 but selected: where(condition, …, 0).
+The derivative of a case expression is the derivative of the selected case. The derivative of a case that is not
+selected may be infinite or NaN, and 0 · ∞ is not 0. So a masked value is not multiplied by 0 but selected:
+where(condition, …, 0).
 
     { √x if x > 0; 0 otherwise }     counts g / (2 √x) where x > 0, and nothing elsewhere
 
@@ -27,7 +28,7 @@ Write = Callable[[], Term]
 
 
 class SelectionMask:
-    """A mask: where a share counts; its term is built when it is needed.
+    """A mask: the condition under which a share counts; its term is built on demand.
 
     `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
     sum that was made.
@@ -45,7 +46,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term: its value where all of `within` hold, zero elsewhere; the masks `due` are still to be applied."""
+    """A masked term: its value if all of `within` hold, zero elsewhere; the masks `due` are still to be applied."""
 
     term: Term
     within: Conditions = ()
@@ -99,7 +100,7 @@ class Selecting:
         return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
-        """One where all hold, zero elsewhere, over these axes and theirs."""
+        """Return one if all conditions hold, zero elsewhere, over these axes and theirs."""
         term = self.make.number(1)
         if conditions:
             holds = self.all_of(conditions)
@@ -133,11 +134,11 @@ class Selecting:
 
     @staticmethod
     def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
-        """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
+        """Return whether it is an identity, and a sum along one of its axes only reaches that one element."""
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """The disjunction of two conjunctions of masks, in what they have in common and a rest."""
+        """Return the disjunction of two conjunctions of masks, as their common part and a rest."""
         common = tuple(condition for condition in one if condition in other)
         rest = without(one, common), without(other, common)
         if not all(rest):
@@ -171,7 +172,7 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[SelectionMask] | None = None) -> Share:
-        """Apply the pending masks, or those of them that are among these conditions."""
+        """Apply the pending masks, or only the masks among these conditions."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
         return Share(self.where(now, share.term), share.within, without(share.due, now))
@@ -220,7 +221,7 @@ class Selecting:
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """A contraction of masked terms: masks along the summed axes are applied before, where that makes no larger
+        """A contraction of masked terms: masks along the summed axes are applied before, unless that makes a larger
         tensor.
         """
         met = touching(share.within, axes)
@@ -244,13 +245,13 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Whether a factor has to be masked: an input may have nan where it is not meant to count."""
+        """Whether a factor has to be masked: an input may have nan in elements that do not count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def of_what_counts(
         self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
-        """The sum of products, where the infinite in one meets what is nothing in the other: infinite only where both count."""
+        """Return a sum of products that is infinite only if both factors count."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
         if picks is not None:

@@ -14,11 +14,11 @@ from .linearize import DIFFERENTIAL, Linearization
 from .nested import DerivativeRecord
 from .transpose import transposed
 
-Cotangents = dict[int, Term]  # by the identities of what the derivatives are taken with respect to
+Cotangents = dict[int, Term]  # by the identities of the variables
 
 
 def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Term | None:
-    """A derivative taken from the shared sweep of its body; None where it has to be taken alone."""
+    """Return a derivative from the shared sweep of its body, or None if it needs a separate sweep."""
     body = taken.body
     if body.shape or taken.constant:
         return None
@@ -29,8 +29,9 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
-    """The backward sweep of a number: its derivative with respect to each variable that the program takes; with respect to the inputs only
-    where what a function is given under such a name depends on others.
+    """The backward sweep of a number: its derivative with respect to each variable that the program differentiates by.
+
+    Inputs are included only if a function's argument of that name depends on others.
     """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]

@@ -1,13 +1,12 @@
 """Transposition (VJP) and push-forward of linear terms, by masked cotangents and tangents.
 
-A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
-and what moves numbers about and adds them. How one of these carries a cotangent back to an operand
-says its record, and of structural terms a row of `TRANSPOSE_RULES`.
+A differential is linear in ∂X, being made of few operators: products with terms that do not depend on X, choices
+between cases, and operators that move and add elements. The operator's record, or a row of `TRANSPOSE_RULES` for
+structural terms, carries a cotangent back to an operand.
 
-    t = u ⊙_{key} v      the cotangent c of t makes that of u  c ⊙_{the axes that only v has} v
-    t = ∑_{seq} u        that of u is c at each element of seq
-
-Products and choices are of shares (`selection`), so that what is nothing by a choice stays so beside what is infinite.
+    t = u ⊙_{key} v      the cotangent c of t gives u the cotangent c ⊙_{the axes that only v has} v t = ∑_{seq} u u has
+    the cotangent c at each element of seq Products and choices work on shares (`selection`), so that elements that a
+    choice excludes stay zero beside infinite elements.
 """
 
 from __future__ import annotations
@@ -28,7 +27,9 @@ Rule = Callable[[TermBuilder, Term, Term, int], Term]
 def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """The cotangent of `leaf` given that of `whole`, one for each of its numbers; these axes get the names of their
+    """Return the cotangent of `leaf` given the cotangent of `whole`, one for each of its numbers.
+
+    These axes get the names of their
     partners.
     """
     return transposed(make, whole, [leaf], shape, partners)[id(leaf)]
@@ -48,7 +49,7 @@ def transposed(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """The backward sweep: cotangents of leaves, by their identities, from those of roots; `extra` are axes that only
+    """The backward sweep: cotangents of leaves, by their identities, from the cotangents of roots; `extra` are axes that only
     cotangents have.
     """
     order, depends = dependent([root for root, _ in roots], leaves)
@@ -111,7 +112,7 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 # --------------------------------------------------------------------------------------------------- products, choices
 def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The cotangent of one argument from that of the term, by a rule of shares or by the record's transpose."""
+    """Return the cotangent of an argument from the term's cotangent, by a rule of shares or the record's transpose."""
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, position)
@@ -178,7 +179,7 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The transpose of e^X along directions, which is linear in each: that of the transposed matrices."""
+    """The transpose of e^X along directions, which is linear in each: the derivative of the transposed matrices."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _along(select, term, others, cotangent, position)
@@ -226,7 +227,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
-    """The tangent of a linear term from those of its arguments, of which some are zero."""
+    """Return the tangent of a linear term from the tangents of its arguments. Some may be zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -332,7 +333,7 @@ INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies whe
 
 
 def joins(operator: str) -> bool:
-    """Whether a term puts its arguments together, each with axes of its own."""
+    """Return whether a term joins its arguments, each with separate axes."""
     return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
@@ -375,7 +376,7 @@ def _scattered(make: TermBuilder, term: Term, cotangent: Term, position: int) ->
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
 
 
-TRANSPOSE_RULES: dict[str, Rule] = {  # of structural terms; those of operators are in their records
+TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rules in their records
     "spread": _spread,
     "merge": _merge,
     "split": _split,

@@ -1,9 +1,9 @@
 """Files of tensors: bytes to arrays and back.
 
-`text`: text and JSON of a file, what is wrong with an input, and writing a file whole or not at all.
+`text`: the text and JSON of a file, errors of inputs, and atomic writing.
 `versions`: one version of a file, although it is replaced.
 `safetensors`: many named tensors in one file.
-`contents`: what a file holds.
+`contents`: the contents of a file.
 `csv_tables`: tables of text, their headers and labels.
 `large_tables`: the same of large files, by pandas.
 `formats`: the table of all formats, with how each is read and written.

@@ -36,7 +36,7 @@ def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = 
 
 
 def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
-    """The array; that of a table of one column without its second axis, where one name is given."""
+    """Return the array. A one-column table loses its second axis if one name is given."""
     is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
     return contents.array[:, 0] if is_column else contents.array
 

@@ -1,6 +1,6 @@
 """Tables of text (CSV, TSV): which row is a header, which column holds labels, and which columns are numbers.
 
-The first row is taken as the header where one of these rules holds, in this order; each looks at the types of whole columns:
+The first row is the header if one of these rules holds, in this order. Each rule looks at the types of whole columns:
 
 1. a word is above a column of numbers: `name,x / ann,1`;
 2. its first cell is empty, above a column of words or of row numbers: `,2020,2021 / North,10,11`;
@@ -9,7 +9,8 @@ The first row is taken as the header where one of these rules holds, in this ord
 4. beside a column of words its numbers count from 0 or 1 on, three or more of them, all other numbers are smaller or larger than all of
    them, and no other row counts so: `region,1,2,3 / North,10,14,11`.
 
-Otherwise it is data. The rules look at the first `SAMPLE_ROWS` rows. `large_tables` reads what is large, by the same rules.
+Otherwise it is data. The rules look at the first `SAMPLE_ROWS` rows. `large_tables` reads large files by the same
+rules.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Table(NamedTuple):
         return len(next(iter(self.columns.values())))
 
     def values(self, indices: Iterable[int]) -> Any:
-        """The numbers of some columns as one array, row by row. Raises InputError where a cell is a word."""
+        """The numbers of some columns as one array, row by row. Raises InputError if a cell is a word."""
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
@@ -80,7 +81,10 @@ class TableCells(NamedTuple):
 
 
 def read_table(path: Path, header: bool | None = None) -> Table:
-    """The table of a file; `header` specifies whether its first row is one, None leaves that to the rules. Raises InputError."""
+    """Return the table of a file.
+
+    `header` states whether the first row is a header; None leaves that to the rules. Raises InputError.
+    """
     titles, cells, lines, has_header = table = cells_of(read_rows(path), header)
     if not lines:
         raise InputError(f"{path} holds no rows of numbers")
@@ -111,7 +115,7 @@ def has_numbers(column: Sequence[str]) -> bool:
 
 
 def numbers_in(path: Path, lines: Sequence[int], title: str, column: Sequence[str]) -> list[int | float]:
-    """The numbers of a column; NaN where one is missing. Raises InputError where a cell is a word."""
+    """Return the numbers of a column, with NaN for missing numbers. Raises InputError if a cell is a word."""
     for convert in (int, float):
         try:
             return [*map(convert, column)]
@@ -121,7 +125,7 @@ def numbers_in(path: Path, lines: Sequence[int], title: str, column: Sequence[st
 
 
 def array_of(columns: Sequence[Any]) -> Any:
-    """Columns of numbers as one array, row by row; of integers where all of them are."""
+    """Return columns of numbers as one array, row by row; an integer array if all numbers are integers."""
     import numpy as np
 
     arrays = [np.asarray(column) for column in columns]
@@ -177,7 +181,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Rule 3; a single year counts where it may appear `alone`."""
+    """Rule 3. A single year counts only if it may appear `alone`."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False
@@ -200,7 +204,7 @@ def is_consecutive(numbers: Sequence[int | float | None]) -> bool:
 
 
 def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
-    """The differences of neighbors; nan where one is missing."""
+    """Return the differences of neighbors, with nan for missing numbers."""
     return {
         math.nan if before is None or after is None else after - before for before, after in zip(numbers, numbers[1:])
     }

@@ -1,6 +1,6 @@
 """Files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray. They keep labels.
 
-Each needs a further package; an error names it where it is missing.
+Each format needs another package. If it is missing, an error names it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .versions import files_below, one_version
 NETCDF_3, HDF = b"CDF", b"\x89HDF"  # the beginnings of NetCDF files
 PARQUET = b"PAR1"
 MAX_LISTED = 8  # variables of a file that a message lists
-PACKAGES = {  # of each format: packages all of which are needed, and packages one of which is
+PACKAGES = {  # for each format: packages that are all needed, and packages from which one is needed
     "Parquet": (("pandas",), ("pyarrow", "fastparquet")),
     "NetCDF": (("xarray",), ("h5netcdf", "netCDF4", "scipy")),
     "NetCDF-4": (("xarray",), ("h5netcdf", "netCDF4")),
     "Zarr": (("xarray", "zarr"), ()),
 }
-REQUIRES = {"h5netcdf": ("h5py",)}  # what a package needs and no longer brings
+REQUIRES = {"h5netcdf": ("h5py",)}  # requirements that a package no longer installs itself
 
 
 def need_packages(format: str, what: str) -> None:
-    """Raise InputError where a package is missing, with the command that installs it."""
+    """Raise InputError if a package is missing, with the command that installs it."""
     needed, one_of = PACKAGES[format]
     missing = [name for name in needed if find_spec(name) is None]
     if one_of and not any(map(is_usable, one_of)):
@@ -43,7 +43,7 @@ def need_packages(format: str, what: str) -> None:
 
 
 def is_usable(name: str) -> bool:
-    """Whether a package is installed, with what it requires."""
+    """Return whether a package is installed, together with its requirements."""
     return all(find_spec(part) is not None for part in (name, *REQUIRES.get(name, ())))
 
 
@@ -151,7 +151,7 @@ def write_netcdf(value: Any, file: Any, path: str) -> None:
 
 
 def write_zarr(value: Any, file: Any, path: str) -> None:
-    """Write a store into a folder of its own beside the target, and then give it the name: all of it or nothing."""
+    """Write a store into a temporary folder beside the target, and then rename it: all of it or nothing."""
     need_packages("Zarr", f"writing {path}")
     target = Path(path)
     if target.exists():

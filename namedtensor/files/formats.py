@@ -1,7 +1,8 @@
 """The formats of tensor files: one row of a table for each, with how it is read and how it is written.
 
-What is read is a positional array; a format that names its axes (JSON with "axes", what `write` wrote) gives them too. A
-file is written under a temporary name in its folder and then renamed: what was there stays until all is written.
+The result is a positional array. A format that names its axes (JSON with "axes", files of `write`) returns the names
+too. A file is written under a temporary name in its folder and then renamed: the old file stays until everything is
+written.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ def read_safetensors(path: Path, member: str | None) -> Found:
 
 # -------------------------------------------------------------------------------------------------------------- writing
 def write(value: Any, path: str) -> None:
-    """Write a tensor, first to a temporary name in the same folder: what was there stays until all is written.
+    """Write a tensor, first to a temporary name in the same folder: the old file stays until everything is written.
 
     Raises InputError.
     """
@@ -265,7 +266,10 @@ def write_json(value: Any, file: Any, path: str) -> None:
 
 
 def write_csv(value: Any, file: Any, path: str) -> None:
-    """Two axes at most: the first goes down, the second across; the heading has its labels, or names each column as the notation does."""
+    """Two axes at most: the first axis goes down, the second across.
+
+    The heading has its labels, or names each column as the notation does.
+    """
     array, axes = positional(value)
     if array.ndim > 2:
         raise InputError(

@@ -1,6 +1,7 @@
-"""Large tables of text: read by pandas, in C, where it is installed.
+"""Large tables of text: read by pandas, in C, if it is installed.
 
-What is not plain (comments, words among numbers) is left to `csv_tables`, whose errors name the line; the result is the same.
+Irregular files (with comments, or words among numbers) are left to `csv_tables`, whose errors name the line. The result
+is the same.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
 
 
 def checked(columns: list[Any], head: TableCells) -> list[Any] | None:
-    """The columns where each is of numbers alone or of words alone; None where one is not."""
+    """Return the columns if each holds only numbers or only words, otherwise None."""
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):
             if has_numbers(cast("list[str]", column)):

@@ -1,7 +1,7 @@
 """Files of many named tensors: safetensors, with the names of the axes in the file's metadata.
 
 The format is a head of JSON (for each tensor its dtype, sizes, and place), then the numbers. It holds no code, so that
-reading it runs none. Files of other programs have no names of axes; what they hold comes as plain arrays.
+reading it runs none. Files of other programs have no names of axes, so their contents are plain arrays.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _is_metadata(value: Any) -> bool:
 
 
 def _contiguous(entries: Mapping[str, HeaderEntry], length: int) -> None:
-    """Reject tensors that overlap, and bytes that belong to none: what one program hides in a file, another may run."""
+    """Reject tensors that overlap, and bytes outside of all tensors: hidden data may run in another program."""
     end = 0
     for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
         if entry.first < end:
@@ -168,7 +168,7 @@ def _entry(name: str, entry: Any) -> HeaderEntry:
         raise InputError(f"{name} holds values of type {kind}, which cannot be read")
     if len(shape) > AXES_AT_MOST:
         raise InputError(f"{name} has {len(shape)} axes, and at most {AXES_AT_MOST} can be read")
-    if math.prod(max(size, 1) for size in shape) >= 2**60:  # even one without numbers must fit in what NumPy counts
+    if math.prod(max(size, 1) for size in shape) >= 2**60:  # even without numbers, the size must fit NumPy's counter
         raise InputError(f"{name} has sizes too large to be read: {' × '.join(map(str, shape))}")
     return HeaderEntry(kind, tuple(shape), first, last)
 

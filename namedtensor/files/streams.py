@@ -1,4 +1,4 @@
-"""Tensors from a pipe: standard input, or a path that is not a regular file, such as that of `<(command)`."""
+"""Tensors from a pipe: standard input, or a path that is not a regular file, such as the path of `<(command)`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def standard_input() -> bytes:
 
 
 def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """The tensor that comes through a pipe: JSON, a table, or what NumPy writes, as its beginning says. Raises InputError."""
+    """The tensor that comes through a pipe: Read JSON, a table, or NumPy's format, as the first bytes show.
+
+    Raises InputError.
+    """
     called = "standard input" if path in STANDARD_INPUT else path
     try:
         data = standard_input() if path in STANDARD_INPUT else Path(path).read_bytes()

@@ -1,4 +1,4 @@
-"""One tensor in a file, from Python: `nt.load_tensor`, `nt.save_tensor`. The suffix says the format."""
+"""One tensor in a file, from Python: `nt.load_tensor`, `nt.save_tensor`. The suffix determines the format."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def load_tensor(
     Parameters
     ----------
     path : str or path
-        The file; of Zarr, the folder.
+        The file; for Zarr, the folder.
     axes : str or iterable of str, optional
         Axis names, in the order of the file: of a table, rows, then columns (default: the names that the file has).
     member : str, optional
-        Which array, variable or column of the file (default: the only one; of a table, all).
+        Which array, variable or column of the file (default: the only one; for a table, all).
     header : bool, optional
         Whether the first row of a CSV table is a header (default: by its content).
 
@@ -100,7 +100,7 @@ def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
     Parameters
     ----------
     path : str or path
-        The file; of Zarr, the folder.
+        The file; for Zarr, the folder.
     tensor : NamedTensor
         The tensor.
 

@@ -1,6 +1,6 @@
 """Files as text and as a whole: how one is read and parsed, and how one is written that appears whole or not at all.
 
-What is not a regular file, such as a pipe, is written to where it is.
+A target that is not a regular file, such as a pipe, is written in place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 from grammar.errors import NotationError
 from grammar.locks import locked
 
-MAX_PREFIX = 50  # characters of a file's name in that of its temporary file
+MAX_PREFIX = 50  # characters of a file's name that its temporary file keeps
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def save(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def mode_of(target: Path) -> int:
-    """The permissions that a file is to have: those that it has, or those of a new one."""
+    """The permissions that a file is to have: its current permissions, or the permissions of a new file."""
     try:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
@@ -72,7 +72,10 @@ def mode_of(target: Path) -> int:
 
 
 def _umask() -> int:
-    """What the process leaves out of the permissions of a new file. It can be read only by changing it, or in Linux's table."""
+    """Return the permission bits that the process removes from new files.
+
+    It can be read only by changing it, or in Linux's table.
+    """
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("\nUmask:")[2].split(maxsplit=1)[0], 8)
@@ -87,7 +90,7 @@ def _umask_by_change() -> int:
 
 
 def written_in_place(path: str | os.PathLike[str]) -> bool:
-    """Whether a place is a pipe or a device of characters. Raises OSError where it is neither these nor a file."""
+    """Whether a place is a pipe or a device of characters. Raises OSError if it is neither of these nor a file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -143,7 +146,10 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_json(text: str, what: str, unique: bool = False) -> Any:
-    """Parsed JSON. Raises InputError that specifies where it is wrong; with `unique` also for a name twice in one object."""
+    """Parsed JSON.
+
+    Raises InputError that locates the mistake; with `unique`, also for a repeated name in one object.
+    """
     try:
         return json.loads(text, parse_float=finite_float, object_pairs_hook=unique_object if unique else None)
     except json.JSONDecodeError as problem:

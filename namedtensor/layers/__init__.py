@@ -11,7 +11,7 @@ of PyTorch come from there:
             b ∈ ℝ^{out}
         '''
 
-`parameters`: what a layer is given, against what its formulas declare.
+`parameters`: the check of a layer's inputs against the declarations of its formulas.
 `about`: all of a layer but its parameters, and its file.
 `texts`: the formulas that a class is written with.
 `families`: families of parameters in one array each.
@@ -20,13 +20,13 @@ of PyTorch come from there:
 `flax_nodes`: a layer in a module of Flax.
 `layer_trees`: layers as trees of JAX.
 `layer_calls`: the methods of layers that compute, explain and draw their values.
-`layer_placement`: those that say how parameters are stored.
+`layer_placement`: the methods for the storage of parameters.
 `layer`: `Layer`.
 `memory`: the parameters in one piece of memory.
-`quantized`: parameters as integers of 8 bits with a scale.
+`quantized`: parameters as 8-bit integers with a scale.
 `attention_maps`: the weights of attention as pictures.
 
-Contract: it knows of no source text and of no model.
+Contract: it does not depend on a source text or a model.
 """
 
 from typing import TYPE_CHECKING

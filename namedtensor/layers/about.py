@@ -14,7 +14,7 @@ from ..core.tensor import NamedTensor
 if TYPE_CHECKING:
     from ..sharding.sharding import Sharding
 
-ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # what a file says beside the tensors
+ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the entries of a file beside the tensors
 
 
 class LayerMetadata(NamedTuple):
@@ -26,7 +26,7 @@ class LayerMetadata(NamedTuple):
     removed: frozenset[str]
     sharding: Sharding | None = None  # where the parameters are placed, if given
     stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
-    strict: bool = False  # whether an outer broadcast is an error
+    strict: bool = False  # whether outer broadcasts are forbidden
 
     @classmethod
     def of(

@@ -32,7 +32,7 @@ def attention_maps(
     tokens : sequence of str, optional
         The labels of the queries and keys.
     name : str
-        The weights: "A^1" are those of the first layer (default: "A^1").
+        The weights: "A^1" has the weights of the first layer (default: "A^1").
     rows, columns : str
         The axes of queries and keys (default: "seq" and "memory").
     of : mapping of str to int, optional

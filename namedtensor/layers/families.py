@@ -59,7 +59,10 @@ def least(names: Iterable[str]) -> int:
 
 
 def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
-    """The parameters as they are kept, their tensors as arrays of another library; integers of 8 bits stay such."""
+    """Return the stored parameters with their tensors as arrays of another library.
+
+    8-bit integers stay 8-bit integers.
+    """
 
     def array(value: NamedTensor) -> Any:
         array = concrete(value.array)

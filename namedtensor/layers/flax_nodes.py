@@ -27,7 +27,7 @@ class Variables(Mapping[str, Any]):
     """The parameters of a layer in a module: tensors of the values of variables, which are arrays, and numbers."""
 
     def __init__(self, axes: Axes, variables: dict[str, Any], numbers: Mapping[str, Any]):
-        self.axes: Axes = axes  # of the parameters by name, in their order; of a number none
+        self.axes: Axes = axes  # of the parameters by name, in their order; numbers have none
         self.names: dict[str, tuple[str, ...]] = dict(axes)
         self.variables: dict[str, Any] = variables
         self.numbers: Mapping[str, Any] = numbers
@@ -86,7 +86,7 @@ def variables_of(layer: Layer) -> Variables:
 
 
 def children(layer: Layer) -> tuple[list[tuple[str, Any]], Any]:
-    """The variables by name, and what else makes the layer again."""
+    """Return the variables by name, and the other parts of the layer."""
     variables = variables_of(layer)
     return sorted(variables.variables.items()), (variables.axes, tuple(variables.numbers.items()), layer._about)
 

@@ -15,7 +15,7 @@ A layer is written by its notation alone. Its names, its shapes and its errors c
 """
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes them again
+# private members of layers, for code that rebuilds layers
 from __future__ import annotations
 
 import inspect
@@ -58,20 +58,21 @@ class Layer(ModuleMethods, Suggests):
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError if a parameter is
     missing, is not in the formulas, or has another shape than they declare.
 
-    `definitions` replace those of the same names in the formulas: another activation, say. `remove` names definitions
-    that are taken out, and with them the parameters that nothing else needs. With `strict`, an outer broadcast is an error.
+    `definitions` replace the definitions of the same names in the formulas: another activation, say. `remove` names
+    definitions that are taken out, and with them the parameters that nothing else needs. With `strict`, an outer
+    broadcast raises an error.
     """
 
     notation: ClassVar[str] = ""
     includes: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
-    changes: ClassVar[str] = ""  # a file of definitions that replace those of the base class
+    changes: ClassVar[str] = ""  # a file of definitions that replace the base class's definitions
     removes: ClassVar[tuple[str, ...]] = ()  # definitions of the base class that a class with `changes` lacks
-    sources: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
+    sources: ClassVar[tuple[str, ...]] = ()  # its formulas, and the formulas of these layers
     citation: ClassVar[str] = ""
     output: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
     inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `output` is a tensor
     optional_inputs: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
-    default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
+    default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes for finding the parameters if nothing else fixes them
     initializers: ClassVar[Initializers] = {}
 
     def __init_subclass__(cls) -> None:
@@ -113,7 +114,7 @@ class Layer(ModuleMethods, Suggests):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The configuration of the checkpoint from which the layer was loaded."""
+        """Return the configuration of the layer's checkpoint."""
         return json.loads(self._about.config)
 
     def __reduce__(self) -> Any:
@@ -145,11 +146,11 @@ class Layer(ModuleMethods, Suggests):
         dtype : str
             The dtype of the parameters (default: "float64").
         initializers : mapping of str to initializer, optional
-            Initializers by name, from `namedtensor.initializers` (default: those of the source).
+            Initializers by name, from `namedtensor.initializers` (default: the source's initializers).
         constants : mapping of str to float, optional
             Constants such as ε.
         strict : bool
-            Whether an outer broadcast is an error (default: False).
+            Whether an outer broadcast raises an error (default: False).
         **other : any
             Not accepted: sizes are passed in `sizes`.
 
@@ -160,7 +161,7 @@ class Layer(ModuleMethods, Suggests):
         Raises
         ------
         NotationError
-            If a size that a parameter needs is missing, or is passed as a keyword of its own.
+            If a size that a parameter needs is missing, or is passed as a separate keyword.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """The methods of layers that compute, explain and draw their values."""
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes them again
+# private members of layers, for code that rebuilds layers
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
@@ -42,7 +42,7 @@ def variant(
 
 
 class _Formula:
-    """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
+    """The formulas of a layer, parsed on first access, through its class or its instances."""
 
     def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> Program:
         return variant(owner.notation) if layer is None else layer._program({})
@@ -58,7 +58,7 @@ class LayerCalls:
     optional_inputs: ClassVar[tuple[str, ...]]
     default_sizes: ClassVar[Mapping[str, int]]
     parameters: Mapping[str, Any]
-    _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
+    _kept: Mapping[str, Any]  # as they are stored: families in one array under a separate name
     _about: LayerMetadata
     _calls: dict[Any, BoundCall]  # by the names that are asked for and given, with the parameters
 
@@ -69,7 +69,7 @@ class LayerCalls:
 
     @property
     def definitions(self) -> str:
-        """Definitions that replace those of the same names in the formulas."""
+        """Return the definitions that replace definitions of the same names in the formulas."""
         return self._about.definitions
 
     @property
@@ -155,7 +155,7 @@ class LayerCalls:
             return call(named, *arguments)
         program, sharding = self._program(named), self.sharding
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
-        if sharding is not None:  # which stores parameters by rules of their own
+        if sharding is not None:  # which stores parameters by separate rules
             from ..sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]

@@ -1,7 +1,7 @@
-"""The methods of layers that say how their parameters are stored: library, families in one array, devices."""
+"""The methods of layers for the storage of their parameters: library, families in one array, devices."""
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes them again
+# private members of layers, for code that rebuilds layers
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -54,7 +54,7 @@ class LayerPlacement(LayerCalls):
         return layer._with(moved(layer._kept, backend, dtype, device))
 
     def _in_int8(self) -> Self:
-        """Return the layer with its weights as integers of 8 bits, each parameter in an array of its own."""
+        """Return the layer with 8-bit integer weights, each parameter in a separate array."""
         if any(name.endswith(f"{INT8}}}") for name in self.parameters):  # already
             return self
         from .quantized import Quantization
@@ -96,7 +96,7 @@ class LayerPlacement(LayerCalls):
         )
 
     def unstack_layers(self) -> Self:
-        """Return the layer with each parameter in an array of its own, as layers are by default.
+        """Return the layer with each parameter in a separate array, as by default.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class LayerPlacement(LayerCalls):
 
         The order of their axes is the one in which the library's products are fastest: for NumPy, the longer side of a matrix
         is contiguous, and matrices that the same factor is multiplied with are stored as one; for PyTorch and JAX, the axes
-        that a product sums over come last. Values stay the same; parameters of other libraries stay where they are.
+        that a product sums over come last. Values stay the same. Parameters of other libraries stay in place.
 
         Parameters
         ----------
@@ -155,11 +155,11 @@ class LayerPlacement(LayerCalls):
         Parameters
         ----------
         rules : mapping of str to (str or tuple of str)
-            The mesh axis, or axes, over which each axis is sharded.
+            The mesh axes that shard each axis.
         mesh : jax.sharding.Mesh
             The mesh.
         compute_rules : mapping, optional
-            The rules for computation, if they differ from those for the storage of parameters.
+            The rules for computation, if they differ from the rules for stored parameters.
         value_rules : mapping of str to rules, optional
             Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
         save : iterable of str, optional

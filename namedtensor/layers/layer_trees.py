@@ -1,7 +1,7 @@
-"""Layers as trees of JAX: their tensors, and what else makes them."""
+"""Layers as trees of JAX: their tensors, and their other parts."""
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes them again
+# private members of layers, for code that rebuilds layers
 from __future__ import annotations
 
 from functools import partial
@@ -21,7 +21,7 @@ def tree_class(kind: type) -> jax_trees.TreeClass:
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
-    """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
+    """Return the tensors of a layer for JAX, and its other parts. In a Flax module, its variables are trees too."""
     parameters = layer._kept
     if isinstance(parameters, flax_nodes.Variables):
         variables = tuple(parameters.variables[name] for name in parameters if name not in parameters.numbers)
@@ -49,7 +49,7 @@ def of_leaves(tree: Any, values: Any) -> Any:
 
 
 def keys(tree: Any) -> tuple[Any, ...]:
-    """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
+    """Return the names of a layer's tensors in JAX paths: ['W^{1,Q}'], like the formulas."""
     _, names, numbers, *_ = tree
     constants = dict(numbers)
     return tuple(jax_trees.name_key(name) for name in names if name not in constants)

@@ -18,7 +18,7 @@ LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
 class MatrixProduct(NamedTuple):
-    """What a parameter is multiplied with: the text of the other factors, and the axes that are summed over."""
+    """The other factor of a parameter's product: the text of the other factors, and the axes that are summed over."""
 
     factors: tuple[str, ...]
     axes: frozenset[str]
@@ -109,9 +109,9 @@ def in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
 
 
 def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
-    """The parameters with those of NumPy in one piece of memory: layer by layer, factors of products before all others.
+    """Return the parameters with the NumPy arrays in one piece of memory: layer by layer, factors of products first.
 
-    With `one_matrix`, those that the same factor is multiplied with are stored as one where it is wide.
+    With `one_matrix`, parameters that are multiplied by the same factor are stored as one matrix if the factor is wide.
     """
     tensors = {
         name: value
@@ -150,7 +150,7 @@ def indexed_in(tree: Any) -> set[str]:
 
 
 def layer_number(name: str) -> int:
-    """The number of the layer in the name of a parameter: 2 of W^{2,Q}; 0 where it has none."""
+    """The number of the layer in the name of a parameter: Return 2 for W^{2,Q}, or 0 if the name has no number."""
     return next((int(label) for label in labels_of(name) if label.isdecimal()), 0)
 
 

@@ -1,7 +1,7 @@
-"""The methods of layers that make modules of PyTorch and files of ONNX of them."""
+"""The methods of layers that make PyTorch modules and ONNX files."""
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes modules of them
+# private members of layers, for code that makes modules
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ModuleMethods(LayerPlacement):
-    """What `Layer` has for PyTorch."""
+    """The methods of `Layer` for PyTorch."""
 
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Declared(NamedTuple):
-    """The interface of what declares parameters: the formulas, and the sizes `default_sizes` where nothing else fixes them."""
+    """The interface of objects that declare parameters: the formulas, and `default_sizes` for undetermined sizes."""
 
     kind: str
     formula: Program
@@ -59,7 +59,7 @@ def constants(formula: Program) -> set[str]:
 
 
 def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
-    """Raise where a call names what is neither an input nor a parameter, and appears nowhere in the formulas."""
+    """Raise if a call passes a name that is neither an input nor a parameter, and does not occur in the formulas."""
     free = constants(declared.formula)
     for name in names:
         if name not in free:
@@ -88,7 +88,7 @@ def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, 
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """What `init` was given by a keyword that it does not have: sizes, as a rule."""
+    """Return the error for a keyword that `init` does not have: sizes, as a rule."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")

@@ -41,7 +41,10 @@ class Quantization:
         self.indexed = self._indexed()
 
     def _indexed(self) -> dict[str, set[str]]:
-        """The axes of which an index takes an element, by the name of the table; U = E gives E the products of U."""
+        """Return the axes that an index selects from, by the name of the table.
+
+        U = E also gives E the products of U.
+        """
         indexed: dict[str, set[str]] = {}
         for node in walk(self.tree):
             if isinstance(node, Index) and (name := spelled(node.base)) is not None:
@@ -64,7 +67,7 @@ class Quantization:
         return tuple(axis for axis in value.axes if axis in axes) if enough and axes < {*value.axes} else ()
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
-        """What a parameter is stored as: its integers and their scale, or itself; half precision as single."""
+        """Return the stored parts of a parameter: its integers and their scale, or itself; half precision as single."""
         if isinstance(value, NamedTensor) and dtype_name(value.layout.dtype) in HALF:
             value = value.astype("float32")
         axes = self.shared(name, value)
@@ -79,7 +82,10 @@ class Quantization:
         return {labeled(name, INT8): integers, labeled(name, SCALE): scale}
 
     def definitions(self, parameters: Mapping[str, Any]) -> str:
-        """The lines that define each parameter by what it is stored as. Raises NotationError where all are as they were."""
+        """Return the lines that define each parameter by its stored parts.
+
+        Raises NotationError if all parameters are unchanged.
+        """
         stored = [name for name in self._names(parameters) if labeled(name, INT8) in parameters]
         if not stored:
             raise NotationError(
@@ -110,7 +116,7 @@ class Quantization:
         return [*names]
 
     def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
-        """The range of a family whose members are all stored so, and alike; None where each has its own line."""
+        """Return the range of a family whose members are all stored alike, or None if each member has its own line."""
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]

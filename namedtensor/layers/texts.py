@@ -1,7 +1,7 @@
 """The text of a layer's class: its `notation`, or a file beside its module, which may lie in a zip.
 
-A class with `changes`, a file of definitions, has the formulas of its base class with these definitions in place of
-those of the same names.
+A class with `changes`, a file of definitions, has the formulas of its base class, with these definitions in place of
+definitions of the same names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Layers as modules of PyTorch. Imported where a module is asked for, since it needs PyTorch."""
+"""Layers as modules of PyTorch. This module needs PyTorch, so it is imported on request."""
 
 # pyright: reportPrivateUsage=false
-# of layers, by what makes them again
+# private members of layers, for code that rebuilds layers
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class LayerModule(NamedModule):
     formulas : Program, optional
         Formulas that are computed in place of the layer's; `forward` takes all of `inputs`, in their order.
     orders : tuple of tuple of str, optional
-        The axes of each result, in order (default: those of the inputs, then new ones).
+        The axes of each result, in order (default: the inputs' axes, then new axes).
 
     Raises
     ------

@@ -3,7 +3,7 @@
 A rule makes terms by the builder that is passed; operators know no term. The axes that an operand has not are summed by
 the caller.
 
-    t = ∑_{seq} u        the cotangent of t is the cotangent of u, at each element of seq
+    t = ∑_{seq} u        the cotangent of u is the cotangent of t, at each element of seq
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class CostRow(NamedTuple):
-    """A step: the operation, the part of the formula, the axes that it works over, its repetitions (once for each block), its total multiply-adds and operations, and the bytes of one result.
+    """A step: its operation, part of the formula and axes, how often it runs, its costs, and the bytes of one result.
 
     Sizes that shapes leave open make the numbers polynomials, `2 |seq|² |key|`.
     """

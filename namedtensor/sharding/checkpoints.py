@@ -98,7 +98,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _written(name: str) -> str:
-    """A name in a file, that of a family with its members."""
+    """Return a name in a file; a family's name has its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -137,7 +137,7 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
-    """Write a checkpoint of a step beside those of other steps, of which the last `keep` stay."""
+    """Write a checkpoint of a step beside the checkpoints of other steps. The last `keep` checkpoints stay."""
     path = as_path(folder)
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
@@ -158,7 +158,7 @@ def steps_in(folder: Any) -> list[int]:
 
 
 def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | None:
-    """The last complete step in a folder and its tensors; None where there is none."""
+    """Return the last complete step in a folder and its tensors, or None if there is no step."""
     steps = steps_in(folder)
     if not steps:
         return None

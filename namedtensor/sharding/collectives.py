@@ -1,6 +1,6 @@
-"""Collective operations: what XLA makes the devices of a mesh exchange in a compiled function.
+"""Collective operations: the data that the devices of a mesh exchange in a compiled function.
 
-They are read from the compiler's own text, so what is listed is what runs.
+They are read from the compiler's text, so the list shows what runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .loop_counts import lines_with_counts
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
 
-# A started operation is ended by another, ‥-done, which is not counted.
+# Another operation, ‥-done, ends a started operation. It is not counted.
 LINE = re.compile(rf"= (?P<result>\(.*?\)|\S+) (?P<kind>{'|'.join(KINDS)})(?P<start>-start)?\((?P<rest>.*)")
 SHAPE = re.compile(r"\w+\[[\d,]*\]")
 CHANNEL = re.compile(r"channel_id=(\d+)")
@@ -36,9 +36,10 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 
 
 class Collective(NamedTuple):
-    """One collective operation: its kind, the shapes of what each device has after it, and the mesh axes it uses.
+    """One collective operation: its kind, the shapes on each device afterwards, and the mesh axes that it uses.
 
-    `over` is empty where the compiler's groups are not those of axes of the mesh; inside a loop it runs several `times`.
+    `over` is empty if the compiler's groups are not groups along axes of the mesh. Inside a loop, the collective runs
+    several `times`.
     """
 
     kind: str
@@ -89,7 +90,7 @@ def _bytes_of(shape: str) -> int:
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
     """The collective operations of a function of sharded tensors, layers or arrays, as XLA compiles it for these.
 
-    Raises NotationError if JAX is not installed (408), and what the function raises.
+    Raises NotationError if JAX is not installed (408), and the exceptions of the function.
     """
     jax = jax_module()
     lower: Any = getattr(function, "lower", None) or jax.jit(function).lower
@@ -112,7 +113,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
         if match:
             channel = CHANNEL.search(line)
             result = match["result"]
-            if match["start"] and match["kind"] != "all-reduce":  # what is started gives (operands, results, …)
+            if match["start"] and match["kind"] != "all-reduce":  # a started operation returns (operands, results, …)
                 result = _second(result)
             collective = Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh), times)
             name = channel[1] if channel else f"line {number}"
@@ -160,7 +161,7 @@ def _along(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
 
 
 def _groups(rest: str, count: int) -> set[frozenset[int]]:
-    """The groups of devices that speak with each other, in the ways in which XLA writes them; none where it is another."""
+    """Return the groups of communicating devices, in XLA's formats, or none for an unknown format."""
     if EVERY.search(rest):
         return {frozenset(range(count))}
     if listed := LISTED.search(rest):

@@ -10,7 +10,7 @@ from .collectives import Collectives, collectives_of
 
 
 class DeviceCost(NamedTuple):
-    """Bytes on each device: of what is given, of the outputs, and at the peak in between; its operations."""
+    """Bytes on each device: of the inputs, of the outputs, and at the peak in between; its operations."""
 
     arguments: int
     results: int

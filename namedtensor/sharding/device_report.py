@@ -1,4 +1,4 @@
-"""What a program and its training step cost on each device of a mesh, without a value: memory by kind, FLOPs, collectives."""
+"""The cost of a program and its training step on each device, without values: memory by kind, FLOPs, collectives."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .device_cost import bytes_shown
 from .sharded import Sharded
 from .training import PARAMETER, STEP, Training
 
-NEEDED = re.compile(r"required[^(]*\((\S+)\) exceeds available HBM \((\S+?)\)")  # what libtpu says of too much memory
+NEEDED = re.compile(r"required[^(]*\((\S+)\) exceeds available HBM \((\S+?)\)")  # libtpu's message for too much memory
 
 
 class DeviceUse(NamedTuple):
-    """What one function costs each device: bytes by kind, FLOPs of products, collectives."""
+    """The cost of one function on each device: bytes by kind, FLOPs of products, collectives."""
 
     parameters: int
     states: int
@@ -84,7 +84,7 @@ def device_report(
     sharded: Sharded, name: str | None, parameters: Mapping[str, NamedTensor], inputs: Mapping[str, Any], *,
     sizes: Mapping[str, int] | None, constants: Mapping[str, float], update: Any = None, accumulate: str | None = None,
 ) -> DeviceReport:  # fmt: skip
-    """The report of a name of a program, and of a training step by `update` where that is given; nothing is computed."""
+    """Return the report of a name of a program, and of a training step if `update` is given. Nothing is computed."""
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)
@@ -144,7 +144,10 @@ def bytes_on_device(tensors: Any) -> int:
 
 
 def products_flops(jaxpr: Any) -> int:
-    """The floating-point operations of all products of matrices in a function of JAX, those of loops in each step."""
+    """Return the floating-point operations of all matrix products in a JAX function.
+
+    Products in loops count once per step.
+    """
     total = 0
     for equation in jaxpr.eqns:
         times = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1

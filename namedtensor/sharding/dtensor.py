@@ -20,7 +20,8 @@ from ..tensors.values import as_value
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
     """The placements of an array with these axes, one for each dimension of a DeviceMesh of PyTorch.
 
-    A rule names the dimensions of the mesh over which an axis is sharded, as for `Sharding`; the others are replicated.
+    A rule names the dimensions of the mesh that shard an axis, as for `Sharding`. The other dimensions replicate the
+    axis.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Meshes: devices by names, those that are here or those of a topology that is elsewhere."""
+"""Meshes: named devices, local or of a remote topology."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def extent_of(mesh: Any) -> str:
 def mesh_from(given: Any, topology: str | None = None) -> Any:
     """A mesh whose axes are left to the compiler: of JAX's mesh, or of sizes by name, {"data": 2, "model": 4}.
 
-    Its devices are those that JAX sees; or, to compile and not to run, those of a `topology` such as "v5e:16x16". Raises
-    NotationError where there are too few (310), or none of that name (208).
+    Its devices are the devices of JAX, or, to compile without running, the devices of a `topology` such as "v5e:16x16".
+    Raises NotationError if there are too few (310), or if a name is unknown (208).
     """
     jax = jax_module()
 

@@ -1,8 +1,8 @@
 """Where the values of formulas are placed while they are computed: parameters, values by their names, steps of loops.
 
-A parameter that is stored in parts is gathered where a formula needs it: inside the step of a loop, its own member alone. Its
-gradient is scattered there. The steps of such loops are computed again for their gradients, but for the values that `save`
-names, so that no step keeps what it has gathered.
+A parameter that is stored in parts is gathered for its use in a formula: inside the step of a loop, its own member
+alone. Its gradient is scattered there. The steps of such loops are computed again for their gradients, but for the
+values that `save` names, so that no step keeps what it has gathered.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Place = Callable[[Any], Any]
 class ComputePlacement:
     """The `Placement` of a plan under the rules of `sharding`.
 
-    `parameters` are the names of the tensors that are stored by its rules; `values` names the spans of the source whose values
-    have rules of their own or are saved.
+    `parameters` are the names of the tensors that are stored by its rules; `values` names the spans of source values
+    that have rules or are saved.
     """
 
     def __init__(self, sharding: Sharding, parameters: Collection[str], values: Mapping[Any, str]):
@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """The function that gathers a parameter, None where it is stored as it is computed with."""
+        """Return the function that gathers a parameter, or None if storage and computation place it alike."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else gathered(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """The function that places the value of a name, and marks it where it is saved; or a product beside such values."""
+        """Return the function that places a name's value and marks saved values, or a product beside such values."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._of_product(term, sizes) if self.sharding.of_values else None
@@ -64,13 +64,16 @@ class ComputePlacement:
 
 
 def gathered(stored: Any, computed: Any) -> Place:
-    """The function that gathers an array; its gradient is summed where it is computed, and scattered."""
+    """Return the function that gathers an array.
+
+    It sums the gradient along the axes of computation, and scatters it.
+    """
     constrain = jax_module().lax.with_sharding_constraint
     return lambda array: constrain(constrain(array, stored), computed)
 
 
 def marked(saved: str | None, placed: Any) -> Place:
-    """The function that places a value, and gives it the name by which the steps of loops save it."""
+    """Return the function that places a value, and names it so that loops save it."""
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 

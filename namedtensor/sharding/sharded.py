@@ -4,7 +4,7 @@ Inputs, parameters and results are placed by their names, the formulas run as on
 communication in.
 """
 
-# A program is asked here for what its users do not see.
+# Private members of programs are used here.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 
 class Formulas(Protocol):
-    """The interface of what can be sharded: asked for its value by a plan of its own, for a layout, for a name, and
-    read.
-    """
+    """The interface of a program that can be sharded: its value by a plan, a layout, an entry point, and its text."""
 
     @property
     def tree(self) -> Any: ...
@@ -49,15 +47,15 @@ class Formulas(Protocol):
 
 
 def sharded_by(program: Formulas, sharding: Sharding) -> Sharded:
-    """A program under these rules; the same one each time, so that what it compiled is found again."""
+    """Return a program under these rules. The result is cached, so that compiled functions are found again."""
     return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
 
 class Sharded:
     """A program whose tensors are sharded over the devices of a mesh; called as the program is.
 
-    Its values are those of the program. What a formula says of values (assertions, indices in range) is not checked, as in
-    all that `jax.jit` compiles; shapes are.
+    Its values are the program's values. A formula's conditions on values (assertions, indices in range) are not
+    checked, like in all code of `jax.jit`. Shapes are checked.
     """
 
     def __init__(self, program: Formulas, sharding: Sharding):
@@ -80,7 +78,7 @@ class Sharded:
 
     @cached_property
     def values(self) -> dict[Any, str]:
-        """The span of the source of each value that has rules of its own or is saved, and its name in these."""
+        """Return the source span of each value that has rules or is saved, and its name in the rules."""
         spans: dict[str, list[Any]] = {}
         for node in walk(self.program.tree):
             if isinstance(node, nodes.Equation) and isinstance(node.sides[0], (nodes.Name, nodes.Superscript)):
@@ -134,7 +132,7 @@ class Sharded:
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """An input without numbers, placed as formulas compute with it; else as `abstract`."""
+        """Return an input without numbers, placed for computation, or like `abstract`."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
@@ -171,7 +169,7 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """What such a call costs each device (see `ShardedEntry.cost`)."""
+        """Return the cost of such a call on each device (see `ShardedEntry.cost`)."""
         return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
 
 
@@ -186,7 +184,10 @@ class Fixed(NamedTuple):
 
 
 class ShardedEntry:
-    """A name of a program whose tensors are sharded over a mesh, or several; called as that of the program is."""
+    """One or several names of a program whose tensors are sharded over a mesh.
+
+    It is called like the program's entry point.
+    """
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
         self.sharded: Sharded = sharded
@@ -207,8 +208,8 @@ class ShardedEntry:
     ) -> Any:
         """Its value, spread by the names of its axes; compiled at the first call with tensors of these types.
 
-        Raises what the program raises; and NotationError where a rule is for an axis that nothing has (201), or where an
-        input or a result cannot be spread so (303, 310).
+        Raises the program's errors, and NotationError if a rule names an unknown axis (201), or if an input or a result
+        cannot be sharded by the rules (303, 310).
         """
         function, tensors = self._call(arguments, values or {}, named, sizes)
         with of_the_language():
@@ -223,8 +224,8 @@ class ShardedEntry:
     ) -> Any:
         """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
 
-        Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
-        `Sharded.abstract` gives for one of another dtype.
+        Nothing is computed: shapes may replace tensors: X="ℝ^{seq[8] × chans[16]}" for float32, and the result of
+        `Sharded.abstract` for other dtypes.
         """
         return self.traced(*arguments, values=values, sizes=sizes, **named).lower()
 
@@ -264,7 +265,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """What such a call costs each device: bytes, operations, and communication between devices.
+        """Return the cost of such a call on each device: bytes, operations, and communication between devices.
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
         """
@@ -335,7 +336,7 @@ class ShardedEntry:
 
 
 def _without_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
-    """A tensor without numbers where a shape is given."""
+    """Return a tensor without numbers if a shape is given."""
     return abstract(value) if isinstance(value, (str, Mapping)) else value
 
 

@@ -4,7 +4,7 @@ A rule specifies the mesh axis that shards a tensor axis; the same rules serve e
 
     sharded = program.shard({"batch": "data", "heads": "model", "hidden": "model"}, mesh)
 
-The rules never change what a formula gives, only where its parts lie. Formulas under them are in `sharded.py`.
+The rules never change a formula's value, only the placement of its parts. Formulas under them are in `sharded.py`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ Rules = Mapping[str, "str | Sequence[str] | None"]
 
 # ---------------------------------------------------------------------------------------------------------- the rules
 class Sharding:
-    """Rules from axes of tensors to axes of a mesh; immutable, and equal where both are equal.
+    """Rules from tensor axes to mesh axes. They are immutable, and compare by value.
 
     A rule names one axis of the mesh, several, or None. An axis without a rule is copied to every device. `mesh` is the
     given one with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or made of its sizes (see `mesh_from`).
 
-    Parameters are stored by `rules`. Inputs, results and parameters while they are computed with are placed by `compute_rules`,
-    where these are given: a parameter that is stored in parts along `data` is gathered where it is used, and its gradient
-    scattered again. `value_rules` are further rules for values by their names, {"X^l": {"seq": "model"}}. The steps of loops
-    are computed again for their gradients, but for the values that `save` names, where that or `compute_rules` is given.
+    Parameters are stored by `rules`. Inputs, results and parameters are placed by `compute_rules` during computation,
+    if these are given: a parameter that is stored in parts along `data` is gathered before its use, and its gradient is
+    scattered again. `value_rules` are further rules for values by their names, {"X^l": {"seq": "model"}}. If `save` or
+    `compute_rules` is given, the steps of loops are computed again for their gradients, except for the values that
+    `save` names.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Sharding:
         return self._named("a tensor", dict.fromkeys(names_of(axes)))
 
     def of(self, tensor: NamedTensor, name: str) -> Any:
-        """The `jax.sharding.NamedSharding` of a tensor; `name` is what an error calls it.
+        """Return the `jax.sharding.NamedSharding` of a tensor. Errors call it `name`.
 
         Raises NotationError if two axes are sharded over one mesh axis (303), or do not divide (310).
         """
@@ -137,7 +138,7 @@ class Sharding:
         for axis, size in sizes.items():
             self._check_divides(name, sizes, axis, size)
         spec = [_part(over) for over in parts.values()]
-        while spec and spec[-1] is None:  # as JAX writes that of a result, so that one function serves both
+        while spec and spec[-1] is None:  # JAX writes results in this form, so one function serves both
             spec.pop()
         return NamedSharding(self.mesh, PartitionSpec(*spec))
 
@@ -166,7 +167,7 @@ class Sharding:
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """The tensor on the devices; as it is where it lies so already, or is being traced.
+        """Return the tensor on the devices. A tensor that is placed already, or is traced, stays as it is.
 
         Where the mesh spans several processes, each gives the whole value, or an array that spans them already.
         """
@@ -189,7 +190,7 @@ class Sharding:
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
+        """Parameters on the devices, by name. Numbers stay numbers. Raises NotationError for other values."""
         result = {name: as_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value
@@ -197,7 +198,7 @@ class Sharding:
         }
 
     def constrained(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """The tensor, while a function is traced, with the word to the compiler where its parts lie."""
+        """Return the traced tensor, with the placement of its parts as a constraint for the compiler."""
         jax = jax_module()
 
         return wrap_array(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)

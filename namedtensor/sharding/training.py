@@ -1,7 +1,7 @@
 """Training under sharding rules: one compiled step of a loss, its gradients and an optimizer that is itself a program.
 
 The states of the optimizer are placed as the parameters that they belong to, by name. Gradients are accumulated over an
-axis, such as `micro`, of which each step of a loop takes one element.
+axis, such as `micro`. Each step of a loop takes one element of it.
 """
 
 # pyright: reportPrivateUsage=false
@@ -35,9 +35,9 @@ State = dict[str, Any]
 class Training:
     """The training step of a sharded program: `begin` gives its state, `step` the next state and the loss.
 
-    `update` is a program for one parameter θ with its gradient g at step t: W is its next value, and what a capital letter
-    such as M is at one step is what m is at the next. A state has the parameters under θ, each other state by its letter with
-    a tensor for each parameter, and the step number under t.
+    `update` is a program for one parameter θ with its gradient g at step t: W is its next value, and a capital letter
+    such as M at one step becomes m at the next step. A state has the parameters under θ, each other state by its letter
+    with a tensor for each parameter, and the step number under t.
     """
 
     sharded: Any
@@ -68,7 +68,7 @@ class Training:
 
     # ------------------------------------------------------------------------------------------------------- the state
     def begin(self, parameters: Mapping[str, Any]) -> State:
-        """The first state: the parameters on the devices, and zeros where each of them is."""
+        """The first state: the parameters on the devices, and zeros beside each of them."""
         jax = jax_module()
         placed = {
             name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)
@@ -94,7 +94,7 @@ class Training:
         }
 
     def save(self, folder: Any, state: State, keep: int = 2) -> None:
-        """Write a checkpoint of a state, of which each process writes its shards; the last `keep` stay."""
+        """Write a checkpoint of a state. Each process writes its shards, and the last `keep` checkpoints stay."""
         from .checkpoints import flat_state, save_step
 
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
@@ -118,7 +118,7 @@ class Training:
             return self._compiled.trace(state, self._placed(inputs))
 
     def cost(self, state: State, **inputs: Any) -> DeviceCost:
-        """What a step costs each device; it is compiled and not run."""
+        """Return the cost of a step on each device. The step is compiled and not run."""
         return device_cost(self.traced(state, **inputs).lower().compile(), self.sharded.mesh)
 
     def _placed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class Training:
         return result, error
 
     def _as(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
-        """What comes of a parameter, in its order of axes and its dtype, where it is stored."""
+        """Return the new value of a parameter in its order of axes, its dtype and its placement."""
         array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
         return self.sharded.sharding.constrained(name, wrap_array(array, before.axes))
 
@@ -192,7 +192,7 @@ def _divided(count: int, array: Any) -> Any:
 
 
 def _zeros(tensor: NamedTensor) -> NamedTensor:
-    """Zeros where a tensor is, of which each process makes its own part."""
+    """Return zeros with a tensor's placement. Each process makes its part."""
     jax = jax_module()
     like = tensor.array
     make = jax.jit(lambda: jax.numpy.zeros(like.shape, like.dtype), out_shardings=like.sharding)

@@ -4,7 +4,7 @@
 `functions`: functions such as nt.softmax, generated from the operators' records.
 `creation`: tensors of a shape, such as zeros.
 `random_numbers`: tensors of random numbers.
-`quantization`: tensors as integers of 8 bits with a scale.
+`quantization`: tensors as 8-bit integers with a scale.
 `dlpack`: arrays of named tensors, shared with other libraries.
 `elements`: methods that move or convert elements.
 `selection`: methods that select elements by their positions.

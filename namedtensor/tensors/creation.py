@@ -60,11 +60,11 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     shape : str or mapping of str to int
         Axis names with their sizes: "seq[3] chans[4]".
     dtype : str, optional
-        The type of the elements (default: "float64"; of PyTorch and JAX, what these make of it).
+        The type of the elements (default: "float64"; for PyTorch and JAX, their default).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------
@@ -98,7 +98,7 @@ def ones(
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
     axis : str or iterable of str, optional
         Axis names, instead of a shape.
     size : int, optional
@@ -137,11 +137,11 @@ def full(
     value : number
         The element.
     dtype : str, optional
-        The type of the elements (default: that of the number).
+        The type of the elements (default: the number's dtype).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------
@@ -174,11 +174,11 @@ def arange(
     start, step : number
         The first element, and the distance of neighbors (default: 0 and 1).
     dtype : str, optional
-        The type of the elements (default: that of the numbers).
+        The type of the elements (default: the dtype of the numbers).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------
@@ -212,7 +212,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------
@@ -237,7 +237,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
 
 # --------------------------------------------------------------------------------------------------------- like another
 def full_like(X: NamedTensor, value: float) -> NamedTensor:
-    """Create a tensor of one number with the axes, labels, dtype, library and device of another.
+    """Create a tensor of one number with the same axes, labels, dtype, library and device.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
 
 
 def zeros_like(X: NamedTensor) -> NamedTensor:
-    """Create a tensor of zeros with the axes, labels, dtype, library and device of another.
+    """Create a tensor of zeros with the same axes, labels, dtype, library and device.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def zeros_like(X: NamedTensor) -> NamedTensor:
 
 
 def ones_like(X: NamedTensor) -> NamedTensor:
-    """Create a tensor of ones with the axes, labels, dtype, library and device of another.
+    """Create a tensor of ones with the same axes, labels, dtype, library and device.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Diagnostics of the Python functions: what each operand has, why the shapes must agree, and a repair."""
+"""Diagnostics of the Python functions: the axes of each operand, the reason why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
 
 
 def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
-    """Warn where one operand has an axis and the other the same axis with a mark alone, as a gradient has; return whether."""
+    """Warn if one operand has an axis and the other only the same axis with a mark, like a gradient.
+
+    Return whether it warned.
+    """
     axes = [operand.axes if isinstance(operand, NamedTensor) else () for operand in operands]
     names = marked_apart(*axes)
     if names is not None:
@@ -87,7 +90,7 @@ OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
-    """The error, where these are errors, of two tensors neither of which has all axes of the other."""
+    """Return the error, if it is enabled, of two tensors that each lack an axis of the other."""
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None

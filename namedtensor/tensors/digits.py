@@ -1,4 +1,4 @@
-"""Significant digits of printed tensors: what `nt.set_printoptions` says, else the default of each look."""
+"""Significant digits of printed tensors: the setting of `nt.set_printoptions`, or the default of each format."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Eager operations: what `A + x` and `nt.softmax(A, axis="seq")` run, specialised to the layouts of their operands.
+"""Eager operations: the functions behind `A + x` and `nt.softmax(A, axis="seq")`, specialized to operand layouts.
 
-A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. What is prepared is
-a function of positional arrays and the layout of what it gives, so a repeated call is one look-up and the calls to NumPy
-themselves.
+A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. The prepared
+value is a function of positional arrays and the layout of its result, so a repeated call is one look-up and the calls
+to NumPy themselves.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from .diagnostics import (
 )
 
 Prepared = tuple[Callable[..., Any], Layout]
-MAX_OPERATORS = 1024  # names of operators that have calls of their own
+MAX_OPERATORS = 1024  # names of operators that have separate calls
 PREPARED: Cache[str, Cache[Any, Prepared]] = Cache("operators of tensors", MAX_OPERATORS)
 NUMBERS = (bool, int, float)
 labeled: Injected[[], Any] = Injected()  # the module of operations on tensors with labels
@@ -63,7 +63,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
     A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
     """
     prepared = prepared_calls(name)
-    last: Any = (None, None, None, None)  # the kinds of the operands, and what is prepared for them
+    last: Any = (None, None, None, None)  # the kinds of the operands, and the call that is prepared for them
 
     def operate(self, other):
         nonlocal last
@@ -197,7 +197,7 @@ def _run_first(
     result = wrap_array(function(*arrays_of(operands)), order)
     if steady and all(
         other is argument for other, argument in zip(operands, arguments)
-    ):  # what was converted is so each time
+    ):  # a conversion is repeated each time
         prepared_calls(record.name).store(key, (function, result.layout))
     return result
 
@@ -288,7 +288,7 @@ def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...]
 
 
 def _translated(run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]) -> Callable[..., Any]:
-    """The function, some of whose errors, which are its library's own, are errors of the language."""
+    """Return the function with its library errors translated to errors of the notation."""
 
     def function(*arguments):
         try:
@@ -312,7 +312,7 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 
 
 def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
-    """The result of a plan of one tensor, and `others`, specialised once for their layouts and what else is in `key`."""
+    """Return the result of a plan of one tensor and `others`, specialized once for their layouts and for `key`."""
     if tensor.layout.labels:
         return labeled().specialized(name, tensor, lower, *key)
     tensors = (tensor, *others)
@@ -329,12 +329,12 @@ def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, ot
 
 
 def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
-    """The function, given all arguments, of which it takes those at `places`: the others are in its text."""
+    """Return a function of all arguments that passes on the arguments at `places`: the others are in its text."""
     return lambda *arguments: run(*[arguments[position] for position in places])
 
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
-    """The namespace that all tensors share; NumPy's where there is none."""
+    """Return the namespace that all tensors share, or NumPy if there are no tensors."""
     result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(result) > 1:
         raise of_libraries(name, sorted(map(str, result)))

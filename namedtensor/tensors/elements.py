@@ -59,9 +59,9 @@ def to(
     Parameters
     ----------
     library : {"numpy", "torch", "jax"} or NamedTensor, optional
-        The library (default: that of the tensor). For a tensor, its library, device and dtype.
+        The library (default: the tensor's dtype). For a tensor, its library, device and dtype.
     device : optional
-        The device, such as "cuda" (default: that of the library).
+        The device, such as "cuda" (default: the library's default).
     dtype : str, optional
         The type of the elements, such as "float32" (default: as it is).
 
@@ -139,7 +139,7 @@ def astype(self: NamedTensor, dtype: Any) -> NamedTensor:
 # ----------------------------------------------------------------------------------------------------- along named axes
 @alone
 def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> NamedTensor:
-    """Add elements before and after those of axes.
+    """Add elements before and after the elements of axes.
 
     Parameters
     ----------
@@ -185,14 +185,14 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
 
 
 def _filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
-    """An array of one number, of the dtype and on the device of another."""
+    """Return an array of one number with the dtype and the device of the given array."""
     device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
     return xp.full(tuple(shape), value, dtype=array.dtype, **device)
 
 
 @alone
 def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named: int) -> NamedTensor:
-    """Shift the elements along axes; what leaves at one end enters at the other. Labels stay, as in xarray.
+    """Shift the elements along axes. Elements that leave at one end enter at the other. Labels stay, as in xarray.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
 
 @alone
 def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTensor:
-    """Keep the elements where a condition holds.
+    """Keep the elements that satisfy a condition.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 A.softmax(axis="seq").
 
 A record specifies how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
-The example in each docstring is made of the record, too: what is written goes by the operator's signature, what is shown
-is the shape that the lifting rule gives.
+The example in each docstring is made of the record, too: the text follows the operator's signature, and the shape
+follows the lifting rule.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def axes_of(axis: Any) -> tuple[str, ...]:
 
 
 def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
-    """The axes of a reduction of one tensor where none are named: all of them."""
+    """Return the axes of a reduction of one tensor if no axes are named: all of them."""
     is_total = record.kind == "reduction" and record.lifted.variadic and len(tensors) == 1
     return getattr(tensors[0], "axes", ()) if is_total else ()
 
@@ -100,7 +100,7 @@ def _of_one(record: Operator) -> Callable[..., Any]:
     def function(X, axis=None, **options):
         try:
             run, layout = prepared.get((X.layout, axis))  # type: ignore[misc]
-        except (AttributeError, TypeError):  # None, or what has no layout
+        except (AttributeError, TypeError):  # None, or a value without a layout
             run = None
         if run is None or options:
             try:
@@ -121,7 +121,7 @@ def _of_two(record: Operator) -> Callable[..., Any]:
     def function(X, Y, axis=None, **options):
         try:
             run, layout = prepared.get((X.layout, Y.layout, axis))  # type: ignore[misc]
-        except (AttributeError, TypeError):  # None, or what has no layout
+        except (AttributeError, TypeError):  # None, or a value without a layout
             run = None
         if run is None or options:
             try:
@@ -148,7 +148,7 @@ def _of_one_or_two(record: Operator) -> Callable[..., Any]:
 def _and_prepare(
     prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
-    """Run a call, and keep what was prepared under what the caller wrote, where that is the axis alone."""
+    """Run a call. If the caller wrote only the axis, keep the prepared call under the caller's arguments."""
     result = general(record, tensors, axis, options)
     if options:
         return result
@@ -301,7 +301,7 @@ BY_SIGNATURE = {
 
 
 def shape_of(record: Operator, call: Example) -> dict[str, int]:
-    """The shape of what a call gives."""
+    """Return the shape of the result of a call."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
     sizes = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None

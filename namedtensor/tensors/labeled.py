@@ -157,7 +157,7 @@ def with_labels(
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
-    """Labels for an axis of this size. Raises NotationError where there are more or fewer."""
+    """Labels for an axis of this size. Raises NotationError if there are more or fewer."""
     if isinstance(values, NamedTensor):
         values = concrete(values.to_array())
     labels = values if isinstance(values, Labels) else Labels(values)
@@ -205,7 +205,7 @@ def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> 
 
 
 def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
-    """The labels of what an index of positions, slices and lists selects; those of tensors among them are kept."""
+    """Return the labels of a selection by an index of positions, slices and lists. Labels of index tensors are kept."""
     result = labels_of(tensor.layout)
     for axis, selection in index.items():
         labels = result.pop(axis, None)
@@ -217,7 +217,7 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 
 
 def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """What an index selects of a tensor with labels."""
+    """Return the part of a labeled tensor that an index selects."""
     places = {axis: resolved(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
     if tensors:  # the tensor comes first, so only these are moved

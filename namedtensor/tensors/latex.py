@@ -1,4 +1,4 @@
-r"""Tensors in LaTeX: the matrix of the paper, the axis of its columns above and that of its rows beside it.
+r"""Tensors in LaTeX: the paper's matrix, with the axis of its columns above and the axis of its rows beside it.
 
 \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
 """
@@ -29,7 +29,7 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
     macros : bool
         Whether to use the paper's macros (default: False).
     digits : int, optional
-        Significant digits (default: those of `set_printoptions`).
+        Significant digits (default: the setting of `set_printoptions`).
 
     Returns
     -------

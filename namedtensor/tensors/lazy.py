@@ -1,4 +1,4 @@
-"""Methods of tensors that are imported when they are first used, and names of other libraries that say what to write here.
+"""Methods of tensors that are imported on first use, and names of other libraries that suggest our names.
 
 Both are attributes of the class, so no `__getattr__` makes each look at an attribute slower.
 """

@@ -33,7 +33,7 @@ class MappedNames(tuple[str, ...]):
 
 
 def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
-    """The names of a tensor that JAX takes apart, with that of the axis that the current trace maps over."""
+    """Return the names of a tensor that JAX takes apart, with the axis that the current trace maps over."""
     layout = tensor.layout
     names = layout.names if type(layout) is UnnamedAxes else layout.axes
     if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
@@ -166,7 +166,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
 
 # ------------------------------------------------------------------------------------------------------------- errors
 def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
-    """The tensor of an array whose axes are not those of its names."""
+    """Return the tensor of an array whose axes differ from its names."""
     shape = tuple(leaf.shape)
     return wrap_layout(
         leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape))
@@ -174,7 +174,7 @@ def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = N
 
 
 def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """The tree that JAX makes of a Jacobian: a tensor instead of the array of another."""
+    """The tree that JAX makes of a Jacobian: a tensor in place of another tensor's array."""
     problem = NotationError(
         316, f"JAX put a named tensor instead of an array with {listed(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
@@ -196,7 +196,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
 
 
 def added_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
-    """The error of a result to which an axis was added whose name is not known."""
+    """Return the error of a result with an added axis whose name is unknown."""
     if len(added) == 1:
         return NotationError(
             303, f"{by} maps over the axis {added[0]}, and its result has the axis {added[0]} already",

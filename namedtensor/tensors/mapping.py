@@ -1,7 +1,8 @@
 """Functions mapped over an axis by its name: `nt.vmap(f, axis="batch")`, and `nt.scan(f, start, X, axis="seq")`.
 
-A function of named tensors is lifted over further axes by itself; these are for what is not, such as a loop of Python, or a
-function that must see one element at a time. PyTorch and JAX compute all elements at once, with their own `vmap` and `scan`.
+A function of named tensors is lifted over further axes automatically. These functions are for other code, such as a
+Python loop, or a function that must see one element at a time. PyTorch and JAX compute all elements at once, with their
+own `vmap` and `scan`.
 """
 
 from __future__ import annotations

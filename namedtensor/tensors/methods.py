@@ -1,9 +1,9 @@
 """The behavior of NamedTensor: operators, functions, renaming and indexing, and NumPy's protocols.
 
-The class itself lies in `core/tensor.py` and knows no operator. It is given its behavior here, once, when it is first
-imported; what type checkers see of it is `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
-attribute slower: the error for an unknown one is Python's own, which names the nearest. Its looks,
-methods that few programs use, and the names that other libraries have, are in `lazy`.
+The class itself lies in `core/tensor.py` and knows no operator. Its behavior is attached here, once, on the first
+import. Type checkers see it in `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
+attribute slower: the error for an unknown one is Python's own, which names the nearest. Its looks, methods that few
+programs use, and the names that other libraries have, are in `lazy`.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ def split(
         raise problem.alone() from None
 
 
-selections_of = reshaping.SELECTIONS.get  # a name of its own costs less
+selections_of = reshaping.SELECTIONS.get  # a local name is faster
 
 
 def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
-    """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
+    """Select elements by name, counted from 0 like in Python: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
     try:
         if type(index) is dict:
             selections = selections_of(self.layout)

@@ -1,4 +1,4 @@
-"""NumPy's protocols: np.exp(A) goes by name, np.sum(A) is an error that specifies what to write instead."""
+"""NumPy's protocols: np.exp(A) works by name, and np.sum(A) raises an error with the replacement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPERATORS = {
     "greater_equal": "≥", "logical_and": "∧", "logical_or": "∨", "logical_not": "¬", "bitwise_and": "∧",
     "bitwise_or": "∨", "invert": "¬",
 }  # fmt: skip
-# NumPy's name -> ours, where they differ
+# NumPy's name -> our name, if they differ
 FUNCTIONS = {
     "amax": "max", "amin": "min", "concatenate": "concat", "einsum": "dot", "tensordot": "dot", "matmul": "dot",
     "take": "index", "take_along_axis": "index"
@@ -31,7 +31,7 @@ OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """np.exp(A), np.maximum(A, B). Raises NotationError for what goes by position."""
+    """np.exp(A), np.maximum(A, B). Raises NotationError for functions that work by position."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
         raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))

@@ -1,6 +1,6 @@
 """Named tensors as JAX pytrees: the array is the leaf, the axis names are in the tree structure.
 
-So `jax.jit`, `jax.grad` and `jax.tree.map` take and return named tensors. The path of a leaf is that of its tensor:
+So `jax.jit`, `jax.grad` and `jax.tree.map` take and return named tensors. The path of a leaf is the path of its tensor:
 `['W']` for the parameter W of a layer. Named tensors are registered when JAX is first used.
 """
 
@@ -25,10 +25,10 @@ class TreeClass(NamedTuple):
     """A class whose instances are trees of JAX."""
 
     kind: type
-    children: Callable[[Any], tuple[tuple[Any, ...], Any]]  # and what else makes the instance again
+    children: Callable[[Any], tuple[tuple[Any, ...], Any]]  # and the other parts of the instance
     from_children: Callable[[Any, Any], Any]
-    keys: Callable[[Any], tuple[Any, ...]]  # of the children in paths, by what else there is
-    to_json: Callable[[Any], Any]  # what else there is, for files of jax.export
+    keys: Callable[[Any], tuple[Any, ...]]  # of the children in paths, given the other parts
+    to_json: Callable[[Any], Any]  # the other parts, for files of jax.export
     from_json: Callable[[Any], Any]
 
 
@@ -37,7 +37,7 @@ _REGISTERED: set[type] = set()
 
 
 def register() -> None:
-    """Register named tensors as pytrees, and what holds them; each once."""
+    """Register named tensors and their containers as pytrees, each once."""
     if NamedTensor not in _REGISTERED:
         register_vmap()
     register_class(TreeClass(NamedTensor, _children, tensor_of_leaf, lambda names: (array_key(),), list, tuple))
@@ -46,7 +46,7 @@ def register() -> None:
 
 
 def register_class(tree_class: TreeClass) -> None:
-    """Register a class, where that was not done."""
+    """Register a class once."""
     kind, children, from_children, keys, to_json, from_json = tree_class
     if kind in _REGISTERED:
         return
@@ -87,7 +87,7 @@ def also(tree_class: TreeClass) -> None:
 
 @cache
 def array_key() -> Any:
-    """The key of a tensor's array in a path, of which the text of the path shows nothing."""
+    """Return the key of a tensor's array in a path. The text of the path does not show it."""
     from jax.tree_util import GetAttrKey  # type: ignore[import-not-found]
 
     class ArrayKey(GetAttrKey):

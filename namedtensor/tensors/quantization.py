@@ -1,4 +1,4 @@
-"""Tensors as integers of 8 bits with a scale: W ≈ Q ⊙ s."""
+"""Tensors as 8-bit integers with a scale: W ≈ Q ⊙ s."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..core.tensor import NamedTensor, wrap_array
 from .reshaping import need_axes
 
 MAX_INTEGER = 127  # of −127, …, 127, which are symmetric
-PIECE_ELEMENTS = 2**22  # elements that are converted at a time, so that what lies between is small
+PIECE_ELEMENTS = 2**22  # elements that are converted at a time, which keeps temporary arrays small
 
 
 def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTensor, NamedTensor]:
-    """Convert a tensor to integers of 8 bits and a scale, whose product is the tensor, to rounding.
+    """Convert a tensor to 8-bit integers and a scale. Their product is the tensor, up to rounding.
 
     The scale is the largest absolute value along the axes, over 127, so each element changes by at most half of it. A
     product that sums over these axes, such as `X ⊙_{in} (Q ⊙ s)`, reads the integers as they are, and so does an index
@@ -33,7 +33,7 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
     Returns
     -------
     integers : NamedTensor
-        The integers, from −127 to 127, with the axes of the tensor; those of `axis` are last in memory.
+        The integers, from −127 to 127, with the axes of the tensor; the axes in `axis` are last in memory.
     scale : NamedTensor
         The scale, with the other axes.
 
@@ -70,7 +70,7 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
 
 
 def _in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
-    """The integers and the scale of an array whose first `rank` axes are those of the scale."""
+    """Return the integers and the scale of an array. The scale has its first `rank` axes."""
     shape = tuple(array.shape)
     rows = array.shape[0] if rank else 0
     step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows

@@ -30,7 +30,7 @@ def random_normal(
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------
@@ -68,7 +68,7 @@ def random_uniform(
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
-        The device of the array (default: that of the library).
+        The device of the array (default: the library's default).
 
     Returns
     -------

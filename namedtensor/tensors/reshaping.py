@@ -1,6 +1,6 @@
 """Renames, merges, splits and indices of named tensors, as methods (paper §3.6 and §3.7).
 
-The Python methods count from 0, as Python does.
+The Python methods count from 0, like Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .diagnostics import nearest, shape_error
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
-    """Raise where a tensor is missing an axis, or one is named twice."""
+    """Raise if a tensor is missing an axis, or if an axis is named twice."""
     axes = tuple(axes)
     for axis in axes:
         if axis not in layout.axes:
@@ -40,7 +40,7 @@ def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
 
 
 def need_new(layout: Layout, axes: tuple[str, ...], new: Iterable[str], number: int, what: str) -> None:
-    """Raise where an axis would get a name that another has."""
+    """Raise if an axis would get a name that another axis has."""
     for name in new:
         if axes.count(name) > 1:
             raise NotationError(
@@ -60,7 +60,7 @@ def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     key = (tensor.layout, tuple(names.items()))
     try:
         layout = _RENAMED.get(key)
-    except TypeError:  # what no name can be, of which `_rename` tells
+    except TypeError:  # values that cannot be names, which `_rename` reports
         return wrap_layout(tensor._array, _rename(tensor.layout, names))
     if layout is None:
         layout = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
@@ -144,7 +144,7 @@ SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], 
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """What slices, and integers among them, select; None where there is more to check."""
+    """Return the selection by slices and integers, or None if more must be checked."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
@@ -213,7 +213,7 @@ def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
-    """A list of positions as a tensor along the axis itself, of the library and the device of another."""
+    """Return a list of positions as a tensor along the axis itself, with the tensor's library and device."""
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
@@ -222,7 +222,7 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
 
 
 def listed(axis: str, size: int, index: Any) -> list[Any]:
-    """The entries of a list; of booleans, one per element, the positions where they hold."""
+    """Return the entries of a list. For booleans, one per element, return the positions of the true entries."""
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
         if len(entries) != size:

@@ -23,15 +23,15 @@ def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
     Parameters
     ----------
     indices : int, sequence of int or NamedTensor
-        The positions. Negative ones are an error; `A[{"seq": -1}]` counts from the end.
+        The positions. Negative positions raise an error; `A[{"seq": -1}]` counts from the end.
     axis : str
         The axis.
 
     Returns
     -------
     NamedTensor
-        Of one position without the axis; of a sequence with the axis and the labels of these elements; of a tensor with the
-        axes of the positions, of which those that `A` has are aligned by name.
+        For one position, the result lacks the axis. For a sequence, it has the axis and the labels of these elements.
+        For a tensor, it has the axes of the positions, and the axes that `A` shares are aligned by name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tables of tensors with named axes: one axis is a row, two a table; of more, the first ones number the tables.
+"""Tables of tensors with named axes: one axis is a row, two a table; with more, the first ones number the tables.
 
 height\\width │ 1  2  3
 ─────────────┼────────
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..core.labels import Labels
     from ..core.tensor import NamedTensor
 
-LONGEST = 12  # elements of an axis that are shown; of more, the first and last
+LONGEST = 12  # elements of an axis that are shown; longer axes show the first and the last elements
 FACETS = 6
 FEW = 24  # numbers printed on one line
 USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbers have
@@ -35,7 +35,7 @@ USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbe
 def __repr__(tensor: NamedTensor) -> str:
     """Format a tensor in one line: a small one as an expression that creates it, a larger one as its `summary`.
 
-    The dtype follows the axes if it differs from that of Python's numbers.
+    The dtype follows the axes if it differs from the dtype of Python's numbers.
 
     >>> import namedtensor as nt
     >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -68,7 +68,7 @@ def label_texts(labels: Labels) -> list[str]:
 
 
 def listed(numbers: Any, digits: int) -> str:
-    """Nested lists of numbers as Python has them."""
+    """Return nested lists of numbers in Python's format."""
     if isinstance(numbers, list):
         return f"[{', '.join(listed(entry, digits) for entry in numbers)}]"
     if not isinstance(numbers, float):
@@ -121,7 +121,7 @@ def _nan(array: Any) -> Any:
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
-    """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
+    """Return the elements as a NumPy array, or None if there are none yet, such as while a backend traces."""
     from ..core.array_data import concrete
     from ..core.arrays import is_shape
 
@@ -134,7 +134,9 @@ def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
 
 
 def number(value: Any, digits: int = IN_TABLES) -> str:
-    """A number for people: 4 significant digits, no needless zeros; what is not whole does not look so.
+    """A number for people: Format a number with 4 significant digits and no needless zeros.
+
+    A fraction never looks like an integer.
 
     >>> number(1.5), number(1 / 3), number(1.00001)
     ('1.5', '0.3333', '1.000')
@@ -171,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Two-dimensional pieces, each with what it is at: ("batch 1", array, (rows, columns))."""
+    """Yield two-dimensional pieces, each with its position: ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
@@ -237,7 +239,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
     Parameters
     ----------
     digits : int, optional
-        Significant digits (default: those of `set_printoptions`).
+        Significant digits (default: the setting of `set_printoptions`).
 
     Returns
     -------
@@ -276,7 +278,7 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
 
 
 def heads_of(tensor: NamedTensor) -> dict[str, Callable[[int], str]]:
-    """What is written for an element of each axis: its label, where it has one, else its number."""
+    """Return the heading of an element of each axis: its label, if it has one, else its number."""
     heads: dict[str, Callable[[int], str]] = {axis: lambda at: str(at + 1) for axis in tensor.axes}
     return heads | {axis: partial(label_at, labels) for axis, labels in tensor.layout.labels}
 
@@ -363,7 +365,7 @@ def _html_facet(
 
 
 def _largest(array: Any) -> float:
-    """The largest absolute value that is finite: what the shades of the cells are measured by."""
+    """The largest absolute value that is finite: the unit of the cells' shades."""
     import numpy as np
 
     if array.dtype.kind not in "iuf":

@@ -1,8 +1,8 @@
 """Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
-`task_heads`: what models have on top for a task.
-`bert_heads`: what BERT has.
+`task_heads`: heads of models for one task.
+`bert_heads`: the parts of BERT.
 `bert_variants`: RoBERTa, DistilBERT.
 `gpt2`: GPT-2.
 `gpt2_variants`: GPT-NeoX, OPT.
@@ -12,7 +12,7 @@
 `rotary`: the rotation of queries and keys that a config asks for.
 `t5`: T5.
 `vit`: ViT.
-`sequence_to_sequence`: what encoders with a decoder share.
+`sequence_to_sequence`: the shared parts of encoders with a decoder.
 `attention_is_all_you_need`: the encoder-decoder, as PyTorch and as Marian keep it.
 `sentences`: sentences as vectors.
 `bart`: BART.
@@ -21,7 +21,7 @@
 `mamba`: Mamba.
 `resnet`: ResNet.
 
-Contract: a model is its formulas and a table; what all share is in `pretrained`.
+Contract: a model is its formulas and a table; the shared code is in `pretrained`.
 """
 
 from .attention_is_all_you_need import EncoderDecoder

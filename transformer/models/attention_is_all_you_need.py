@@ -1,4 +1,4 @@
-"""The Transformer of Attention Is All You Need; as PyTorch keeps it, and as Marian does."""
+"""The Transformer of Attention Is All You Need, with the weights of PyTorch and of Marian."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class EncoderDecoder(SequenceToSequence):
         activation : str
             The activation of the feedforward networks (default: "relu").
         definitions : str
-            Formulas that replace those of the same name (default: none).
+            Formulas that replace the formulas of the same name (default: none).
 
         Returns
         -------

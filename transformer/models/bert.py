@@ -12,7 +12,7 @@ from .bert_heads import BERT_HEADS
 class BERT(Model):
     """BERT: an encoder whose layer norms follow the residual sums; `pooled` needs its weights in the checkpoint.
 
-    `logits` are those of the head in the file; one for question answering has `start_logits` and `end_logits`.
+    `logits` are the logits of the file's head. A head for question answering has `start_logits` and `end_logits`.
     """
 
     citation = "Devlin, Chang, Lee, Toutanova, BERT: Pre-training of Deep Bidirectional Transformers, 2019"

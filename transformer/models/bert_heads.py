@@ -1,6 +1,6 @@
-"""The heads of BERT, of RoBERTa and of DistilBERT: what BertForMaskedLM and similar classes have on top of a model.
+"""The heads of BERT, of RoBERTa and of DistilBERT: the heads of BertForMaskedLM and similar classes.
 
-The result of a head is called `logits`; that of question answering is `start_logits` and `end_logits`.
+The result of a head is called `logits`. A head for question answering has `start_logits` and `end_logits`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
 
 
 def choice(what: str, tensor: str) -> TaskHead:
-    """One number for each of several texts, which have an axis of their own."""
+    """Return one number for each of several texts, which have a separate axis."""
     return TaskHead(text(CHOICE, what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 

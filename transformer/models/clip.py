@@ -30,7 +30,7 @@ def stack(part: str, index: str, label: str, prime: str) -> tuple[WeightEntry, .
 
 
 def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
-    """What config.json says of the encoder of texts or of that of images."""
+    """Return the entries of config.json for the encoder of texts or the encoder of images."""
 
     def read(config: Mapping[str, Any]) -> Any:
         stated = config[f"{part}_config"]
@@ -42,7 +42,7 @@ def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]
 class CLIP(Model):
     """CLIP: encoders of texts and images; `text` and `image` are unit vectors, which `logits` compares.
 
-    Texts and images have axes of their own: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
+    Texts and images have separate axes: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
     `height` and `width` give logits with axes `texts` and `images`.
     """
 

@@ -91,7 +91,7 @@ class OPT(GPT2):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """The heads, which see the words where these are narrower than the blocks."""
+        """Return the heads, which use the word embeddings if these are narrower than the blocks."""
         return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod

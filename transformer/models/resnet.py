@@ -15,7 +15,7 @@ from ..pretrained.weights import WeightEntry, linear
 
 NORM = {"γ": "weight", "β": "bias", "μ": "running_mean", "v": "running_var"}
 REDUCTION = 4  # channels of a bottleneck for each one inside it
-READ = {  # what a block reads, and what it is added to, by whether it takes every second element
+READ = {  # the input of a block, and the shortcut, by whether it takes every second element
     "H": ("unroll_{height, kh} unroll_{width, kw} padded(Y^{l,1})", "Every_{kh,kw}(padded(Y^{l,1}))"),
     "I": ("X^{l-1}", "Second(X^{l-1})"),
 }
@@ -26,13 +26,13 @@ class Block(NamedTuple):
     """A block of a stage: the beginning of its arrays' names, its channels, and whether it halves an image."""
 
     prefix: str
-    inside: int  # channels of what it reads
-    outside: int  # channels of what it gives
+    inside: int  # channels of the input
+    outside: int  # channels of the output
     halves: bool
 
     @property
     def is_mapped(self) -> bool:
-        """Whether what it reads is mapped to what it gives before the two are added."""
+        """Return whether the shortcut maps its input before the addition."""
         return self.halves or self.inside != self.outside
 
 

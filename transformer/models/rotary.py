@@ -9,7 +9,7 @@ import namedtensor as nt
 
 
 def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What config.json says of the rotation of queries and keys, in its new form or in the one before."""
+    """Return the entries of config.json for the rotation of queries and keys, in the current or the former format."""
     stated: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
         stated |= config.get(part) or {}

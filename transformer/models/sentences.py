@@ -1,4 +1,4 @@
-"""Sentences as vectors: a folder of sentence-transformers. Its pooling is a formula, which follows those of its model.
+"""Sentences as vectors: a folder of sentence-transformers. Its pooling is a formula, after the formulas of its model.
 
 The folder names its stages in modules.json: a model, a pooling of the states of the tokens, and perhaps a scaling to
 length 1. `tokenizers` makes tokens of the text; all else are formulas.
@@ -272,7 +272,7 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield batches of text positions in which no text is twice as long as another, so that little is padding."""
+    """Yield batches of text positions in which no text is twice as long as another text, so that little is padding."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for _, group in groupby(order, key=lambda position: (lengths[position] - 1).bit_length()):
         places = list(group)

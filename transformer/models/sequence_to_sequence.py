@@ -1,4 +1,4 @@
-"""What models with an encoder and a decoder share: how they generate a target from a source."""
+"""The shared parts of models with an encoder and a decoder: how they generate a target from a source."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class SequenceToSequence(LanguageModel):
     ) -> nt.NamedTensor:
         """The target of a source, token by token after `start`, else after config's `decoder_start_token_id`.
 
-        The encoder runs once. The `options` are those of a language model's `generate`. Raises NotationError 304 where it
-        is not known with what a target begins.
+        The encoder runs once. The `options` are the options of a language model's `generate`. Raises NotationError 304
+        if the first token of a target is unknown.
 
         >>> from transformer import EncoderDecoder
         >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}

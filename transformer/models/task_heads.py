@@ -1,6 +1,6 @@
-"""What heads are made of; and the heads of decoders, of encoders with a decoder, of sounds and of images.
+"""Parts of heads, and the heads of decoders, of encoders with a decoder, of sounds and of images.
 
-The result of a head is called `logits`; that of question answering is `start_logits` and `end_logits`.
+The result of a head is called `logits`. A head for question answering has `start_logits` and `end_logits`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def at(what: str, index: str) -> str:
 
 
 def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chans") -> dict[str, TaskHead]:
-    """The heads of a decoder, where an array of its token classes is so called."""
+    """Return the heads of a decoder. An array of its token classes may have this name."""
     return {
         "ForSequenceClassification": scores(what, axis),
         "ForTokenClassification": classes(what, tensor, axis),
@@ -111,7 +111,7 @@ def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
     }
 
 
-# What only decoders define, beside an encoder of the source
+# Definitions of decoders alone, beside an encoder of the source
 DECODER = (
     "states", "N^l", "Q^l", "k^l", "v^l", "K^l", "V^l", "A^l", "R^l", "N^{cross,l}", "Q^{cross,l}", "K^{cross,l}",
     "V^{cross,l}", "A^{cross,l}", "T^l", "Y^l", "Y^0", "M", "seen", "mask",

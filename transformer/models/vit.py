@@ -18,7 +18,7 @@ MAPS = {
 
 
 def sides(size: Any) -> tuple[int, int]:
-    """Height and width, where a config may say one number for both."""
+    """Return height and width. A config may have one number for both."""
     if not isinstance(size, list):
         return size, size
     height, width = cast(list[int], size)

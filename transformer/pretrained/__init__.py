@@ -1,4 +1,4 @@
-"""Models whose parameters come from files, and what they do.
+"""Models whose parameters come from files, and their methods.
 
 `weights`: the table of how a file names the parameters of a model.
 `heads`: the layers of one task on top of a model.
@@ -6,7 +6,7 @@
 `hugging_face`: a Hugging Face checkpoint to a model.
 `gguf_files`: a file of llama.cpp to the arrays and the configuration of a checkpoint.
 `tokens`: the tokenizer of a checkpoint.
-`arrays`: tensors on the library and device of another.
+`arrays`: tensors on a given tensor's library and device.
 `sampling`: the choice of the next token.
 `stopping`: the end of a sequence.
 `generation`: `LanguageModel`, and its text token by token.

@@ -8,7 +8,7 @@ import namedtensor as nt
 
 
 def tensor_like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
-    """Numbers as a tensor of the library, dtype and device of another."""
+    """Return numbers as a tensor with the given tensor's library, dtype and device."""
     return nt.tensor(numbers, axes).to(tensor)
 
 

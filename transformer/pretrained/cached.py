@@ -68,7 +68,7 @@ class CachedModule(LayerModule):
 
 
 def cached_formulas(model: Any, given: Collection[str]) -> nt.Program:
-    """The formulas of the model with those of the cache, without the definitions of what is given."""
+    """Return the formulas of the model and the cache, without the definitions of names that are given."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
     replaced = {*DEFAULTS, *model.optional_inputs} & {*given} & {*model.formula.names}

@@ -1,9 +1,9 @@
 """Text generation with a language model, token by token, with a KV cache.
 
-A step runs the model's formulas on one token, with those of STEP replacing the model's: its keys and values are written
-to the cache. The cache has capacity for more tokens than it holds, so that its shape, and with it the plan of a step,
-stays the same for many steps; `seen` marks the positions in use. From its first growth on, the loop owns the cache and
-donates it to each step, which may write into it.
+A step runs the model's formulas on one token. The formulas of STEP replace the model's formulas: its keys and values
+are written to the cache. The cache has capacity for more tokens than it holds, so that its shape, and with it the plan
+of a step, stays the same for many steps; `seen` marks the positions in use. From its first growth on, the loop owns the
+cache and donates it to each step, which may write into it.
 """
 
 # pyright: reportPrivateUsage=false
@@ -251,7 +251,7 @@ def steps(
 
 
 def check_generates(model: LanguageModel) -> None:
-    """Raise where the logits of a model are those of another task."""
+    """Raise if the logits of a model belong to another task."""
     heads = [name for name in OTHER_HEADS if name in model.parameters]
     if heads:
         raise nt.NotationError(
@@ -319,8 +319,8 @@ def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None
 class LanguageModel(Model):
     """A model that gives logits for the next token, and generates.
 
-    The formulas of a cache declare these names: `states`, from which the logits are made, k^l and v^l of
-    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
+    The formulas of a cache declare these names: `states`, the input of the logits, k^l and v^l of
+    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of the cached values are `cached`.
     """
 
     output = "logits"

@@ -1,7 +1,7 @@
 """Files of llama.cpp (GGUF): one file with the configuration, the weights and the tokens of a model.
 
-Weights are stored as numbers of few bits with a scale for each block. The package `gguf` reads the format and its blocks;
-here the file gets the names of a Hugging Face checkpoint.
+Weights are stored as numbers of few bits, with a scale for each block. The package `gguf` reads the format and its
+blocks; here the file gets the names of a Hugging Face checkpoint.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SUFFIX = ".gguf"
 MAGIC = b"GGUF"  # the first bytes of a file
 # general.architecture, which is the model_type too
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
-SIZES = {  # keys of config.json, and those of the file after the architecture
+SIZES = {  # keys of config.json, and the file's keys after the architecture
     "num_hidden_layers": "block_count",
     "hidden_size": "embedding_length",
     "intermediate_size": "feed_forward_length",
@@ -31,7 +31,7 @@ OPTIONS = {
     "rope_theta": "rope.freq_base",
 }
 TOKENS = {"bos_token_id": "bos_token_id", "eos_token_id": "eos_token_id", "pad_token_id": "padding_token_id"}
-NAMES = {  # the arrays of the file, without .weight or .bias, and those of a checkpoint
+NAMES = {  # the arrays of the file, without .weight or .bias, and the arrays of a checkpoint
     "token_embd": "embed_tokens",
     "output_norm": "norm",
     "output": "lm_head",
@@ -56,8 +56,8 @@ INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent
 class GGUFFile(Mapping[str, Any]):
     """The arrays of a GGUF file by the names of a checkpoint, each converted to float32 when it is asked for.
 
-    `config` has what config.json would say. Raises NotationError 409 if the file cannot be read, or if its architecture
-    or a type of its numbers is not supported.
+    `config` has the contents that config.json would have. Raises NotationError 409 if the file cannot be read, or if
+    its architecture or a type of its numbers is not supported.
     """
 
     doubles: ClassVar[list[str]] = []
@@ -109,7 +109,7 @@ class GGUFFile(Mapping[str, Any]):
         return self.fields[key].contents() if key in self.fields else default
 
     def _config(self) -> dict[str, Any]:
-        """What config.json would say."""
+        """Return the contents that config.json would have."""
         architecture = self.field("general.architecture")
         if architecture not in ARCHITECTURES:
             raise nt.NotationError(

@@ -1,4 +1,4 @@
-"""Heads: the layers for one task that a checkpoint holds on top of a model, such as those of BertForMaskedLM.
+"""Heads: the layers for one task in a checkpoint, on top of a model, such as the layers of BertForMaskedLM.
 
 A head adds definitions to the formulas of its model, and its parameters to the model's. All of a checkpoint is loaded or
 the checkpoint is rejected; `load(folder, head=False)` leaves a head out.

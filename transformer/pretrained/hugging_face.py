@@ -34,7 +34,7 @@ def load(
 ) -> Model:
     """Load a model from a Hugging Face checkpoint or a GGUF file.
 
-    The layers of a task, such as those of BertForMaskedLM, are loaded with it: `model.evaluate("logits", ids)`.
+    The layers of a task, such as the layers of BertForMaskedLM, are loaded with it: `model.evaluate("logits", ids)`.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def load(
     backend : {"numpy", "torch", "jax"}
         The library of the parameters (default: "numpy").
     dtype : str, optional
-        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file). With "int8", weights are
-        integers of 8 bits with a scale, in a quarter of the memory of float32.
+        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file). With "int8",
+        weights are 8-bit integers with a scale, in a quarter of the memory of float32.
     device : optional
         The device, as the library names it.
     head : bool
-        Whether the layers of a task are loaded; without them the model alone is (default: True).
+        Whether to load the layers of a task; without them, only the model is loaded (default: True).
 
     Returns
     -------
@@ -157,7 +157,7 @@ Kind = TypeVar("Kind", int, float)
 
 
 def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
-    """Return the value of a key in config.json, or what a function computes from it."""
+    """Return the value of a key in config.json, or the result of a function of the config."""
     try:
         result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
@@ -212,7 +212,7 @@ class Arrays(Mapping[str, Any]):
 
 
 class State(dict[str, Any]):
-    """Arrays that no file holds, such as those of a state_dict, as those of a folder."""
+    """Arrays without a file, such as the arrays of a state_dict, with the interface of a folder."""
 
     doubles: ClassVar[list[str]] = []
 

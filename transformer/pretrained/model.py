@@ -40,7 +40,7 @@ ACTIVATIONS = {
 
 
 class Model(Layer):
-    """A layer that `transformer.load` makes of a Hugging Face checkpoint; `config` is what its config.json has."""
+    """A layer that `transformer.load` makes from a Hugging Face checkpoint; `config` has its config.json."""
 
     file: ClassVar[str] = ""
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
@@ -50,20 +50,21 @@ class Model(Layer):
     config_constants: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
     activation: ClassVar[str] = ""  # the key in config that names the activation
     required_config: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
-    base_model_prefix: ClassVar[str | tuple[str, ...]] = ""  # what some files put before each name
+    base_model_prefix: ClassVar[str | tuple[str, ...]] = ""  # the prefix of each name in some files
     weight_renames: ClassVar[
         Mapping[str, str]
     ] = {}  # parts of names renamed from the files' form to the formulas' form
     ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are not parameters
     ignored_heads: ClassVar[
         tuple[str, ...]
-    ] = ()  # arrays of heads: those of none of `heads` are an error, unless the head is left out
+    ] = ()  # arrays of heads; an array that matches none of `heads` raises an error, unless the head is left out
     heads: ClassVar[Mapping[str, TaskHead]] = {}  # by the end of the name of their class in transformers
     weight_map: ClassVar[tuple[WeightEntry, ...]] = ()
     optional_weights: ClassVar[
         Mapping[str, tuple[WeightEntry, ...]]
     ] = {}  # definitions whose parameters some files lack
-    tied_by_default: ClassVar[bool | None] = None  # whether a config that does not say has U = E; None where none may
+    # whether U = E by default, if a config does not say; None if U = E is impossible
+    tied_by_default: ClassVar[bool | None] = None
     models: ClassVar[dict[str, type[Model]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -76,7 +77,7 @@ class Model(Layer):
     ) -> LayerModule:
         """The model as a `torch.nn.Module`, as `Layer.module` makes it.
 
-        Without `inputs` it takes what a call needs, with the axes of the declarations after an axis `batch`.
+        Without `inputs`, it accepts the arguments of a call, with the declared axes after an axis `batch`.
 
         >>> from transformer import GPT2
         >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
@@ -125,7 +126,7 @@ class Model(Layer):
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        """The definitions that a config asks for in place of those in the formulas."""
+        """Return the definitions that a config selects in place of definitions in the formulas."""
         name = config.get(cls.activation) if cls.activation else None
         activation = "" if name is None else f"act(x) = {activation_named(name, cls.activation)}"
         return "\n".join(filter(None, (activation, "U = E" if cls.is_tied(config) else "")))

@@ -1,4 +1,4 @@
-"""The end of generation: which sequences have come to it, and what they are padded with."""
+"""The end of generation: which sequences have reached it, and their padding."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Stopping:
 
 
 def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:
-    """The stop strings. Raises NotationError where one is empty, or nothing makes a text of tokens."""
+    """The stop strings. Raises NotationError if a string is empty, or if no function decodes tokens."""
     listed = (strings,) if isinstance(strings, str) else tuple(strings or ())
     if any(not isinstance(string, str) or not string for string in listed):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(405, f"stop_strings must be texts of at least one character, got {strings!r}")

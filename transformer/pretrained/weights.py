@@ -5,8 +5,8 @@ and the axes of that array in its order, where (heads key) is one axis made of t
 
     WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
 
-Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families. A longer name in braces is an
-axis of which the file has an array for each index, as in "experts.{expert}.w1.weight".
+Our l counts from 1 to L, and the file's l from 0. The same holds for n and N, if there are two families. A longer name
+in braces is an axis with one array of the file for each index, as in "experts.{expert}.w1.weight".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class WeightEntry:
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
         stacked = re.search(r"\{(\w\w+)\}", tensor)
-        self.stacked = stacked[1] if stacked else ""  # the axis of which the file has an array for each index
+        self.stacked = stacked[1] if stacked else ""  # the axis with one array of the file for each index
         plain = re.sub(r"\[\d+\]", "", axes)
         self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
@@ -46,7 +46,7 @@ class WeightEntry:
 
     @property
     def family(self) -> str | None:
-        """The letter that counts the layers, where there is a tensor for each."""
+        """Return the letter that counts the layers, if each layer has a tensor."""
         letter = re.search(r"\{(\w)\}", self.tensor)
         return letter and letter[1]
 
@@ -56,7 +56,7 @@ class WeightEntry:
         return {axis for group in self.groups for axis in group} - set(self.part) | ({self.stacked} - {""})
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """The sizes that the array must have; None where they are not declared."""
+        """Return the sizes that the array must have, with None for undeclared sizes."""
         totals: list[int | None] = []
         for group in self.groups:
             total: int | None = 1
@@ -91,7 +91,7 @@ def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, Wei
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
-OUTPUT = {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}  # where it is not the embedding
+OUTPUT = {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}  # unless the embedding is reused
 
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
@@ -133,5 +133,5 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def pattern(spare: str) -> str:
-    """A name, in which {l} stands for a layer and * for anything."""
+    """Return a pattern of a name. {l} matches a layer, and * matches anything."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
