@@ -228,7 +228,7 @@ def compile(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     backend : {"numpy", "torch", "jax"}, optional
-        The library to run on (default: that of the inputs).
+        The library to run on (default: the library of the inputs).
     disable : str or collection of str
         Names of optimizations to turn off, such as "tiling" (default: none).
     syntax : {"auto", "text", "latex"}
@@ -357,8 +357,8 @@ def init(
     dtype : str
         The dtype of the tensors (default: "float64").
     initializers : mapping of str to initializer, optional
-        An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; what is contracted is normal with
-        variance 1/fan_in; what is only added is 0.
+        An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; a contracted tensor
+        is normal with variance 1/fan_in; an added tensor is 0.
     names : collection of str, optional
         The parameters to initialize (default: all).
     syntax : {"auto", "text", "latex"}
@@ -414,8 +414,8 @@ def diagram(
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **shapes : tensor or shape
-        Inputs by name. Other names are parameters, shown where they are used. If none is passed, the inputs of a formula are
-        the names that it declares.
+        Inputs by name. Other names are parameters, shown beside their uses. If none is passed, the inputs of a
+        formula are the names that it declares.
 
     Returns
     -------

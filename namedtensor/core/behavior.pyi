@@ -137,7 +137,7 @@ class Behavior:
         Parameters
         ----------
         order : str or iterable of str, optional
-            Of two axes: that of the index, then that of the columns.
+            Of two axes: the axis of the index, then the axis of the columns.
 
         Returns
         -------
@@ -158,12 +158,12 @@ class Behavior:
         """
 
     def to_polars(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a polars DataFrame: labels of the rows as a first column, those of the columns as names.
+        """Return a polars DataFrame: labels of the rows as a first column, and labels of the columns as names.
 
         Parameters
         ----------
         order : str or iterable of str, optional
-            Of two axes: that of the rows, then that of the columns.
+            Of two axes: the axis of the rows, then the axis of the columns.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class Behavior:
         """
 
     def pad(self, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> Self:
-        """Add elements before and after those of axes.
+        """Add elements before and after the elements of axes.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class Behavior:
         """
 
     def roll(self, shifts: Mapping[str, int] | None = None, /, **named: int) -> Self:
-        """Shift the elements along axes; what leaves at one end enters at the other. Labels stay, as in xarray.
+        """Shift the elements along axes. Elements that leave at one end enter at the other. Labels stay, as in xarray.
 
         Parameters
         ----------
@@ -312,9 +312,9 @@ class Behavior:
         Parameters
         ----------
         library : {"numpy", "torch", "jax"} or NamedTensor, optional
-            The library (default: that of the tensor). For a tensor, its library, device and dtype.
+            The library (default: the tensor's dtype). For a tensor, its library, device and dtype.
         device : optional
-            The device, such as "cuda" (default: that of the library).
+            The device, such as "cuda" (default: the library's default).
         dtype : str, optional
             The type of the elements, such as "float32" (default: as it is).
 
@@ -360,7 +360,7 @@ class Behavior:
         """
 
     def where(self, condition: Any, otherwise: Any | None = None) -> Self:
-        """Keep the elements where a condition holds.
+        """Keep the elements that satisfy a condition.
 
         Parameters
         ----------
@@ -456,7 +456,7 @@ class Behavior:
         macros : bool
             Whether to use the paper's macros (default: False).
         digits : int, optional
-            Significant digits (default: those of `set_printoptions`).
+            Significant digits (default: the setting of `set_printoptions`).
 
         Returns
         -------
@@ -480,15 +480,15 @@ class Behavior:
         Parameters
         ----------
         indices : int, sequence of int or NamedTensor
-            The positions. Negative ones are an error; `A[{"seq": -1}]` counts from the end.
+            The positions. Negative positions raise an error; `A[{"seq": -1}]` counts from the end.
         axis : str
             The axis.
 
         Returns
         -------
         NamedTensor
-            Of one position without the axis; of a sequence with the axis and the labels of these elements; of a tensor with the
-            axes of the positions, of which those that `A` has are aligned by name.
+            For one position, the result lacks the axis. For a sequence, it has the axis and the labels of these elements.
+            For a tensor, it has the axes of the positions, and the axes that `A` shares are aligned by name.
 
         Raises
         ------
@@ -541,7 +541,7 @@ class Behavior:
         Parameters
         ----------
         digits : int, optional
-            Significant digits (default: those of `set_printoptions`).
+            Significant digits (default: the setting of `set_printoptions`).
 
         Returns
         -------
