@@ -81,7 +81,7 @@ def translated(number: str, source: str, given: dict[str, str], axes: str) -> st
         if problem.code != 116:
             raise
         translation = nt.translate(source, given, reading=1)
-    assert translation.checked.startswith(("equal to", "not compared" if r"\partial" in source else "equal"))
+    assert translation.checked.startswith("not checked" if r"\partial" in source else "the types are checked") or axes
     formula, result = translation.formula.removeprefix("Y = "), list(translation.result)
     for twin, name in twins.items():
         formula, result = formula.replace(twin, name), [axis.replace(twin, name) for axis in result]

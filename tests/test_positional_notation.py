@@ -274,6 +274,10 @@ REFUSED = [  # source, shapes, the piece under the caret, the message
     ("x_{new} + y", "x=n;y=n", "x_{new} + y", "the source does not use the input x"),
     (r"\alpha x^10", "α=;x=n", "10", "TeX reads ^10 as ^1 0"),
     ("Aprime x", MV, "Aprime", "unknown name or function Aprime"),
+    ("y_{ii} = x_i", V, "y_{ii}", "the left side has the index i more than once"),
+    (r"\nabla_n x^\top x", V, "n", "n is not an input: a derivative is taken with respect to one"),
+    (r"\frac{\partial x^\top x}{\partial x^2}", V, "x^2", "x^2 is not an input: a derivative is taken with respect to one"),
+    (r"\sum_{j,k=0}^{n-1} x_k", V, r"\sum_{j,k=0}^{n-1} x_k", "a sum over j, k from 0 is not supported"),
     (r"\exp(I)", "", r"\exp(I)", "I and 𝟏 are only supported in sums and products"),
 ]  # fmt: skip
 
@@ -283,6 +287,50 @@ def test_unsupported_notation_is_refused_at_its_piece(source, shapes, piece, mes
     with pytest.raises(nt.NotationError) as caught:
         nt.translate(source, inputs_of(shapes))
     assert (caught.value.code, caught.value.message, caught.value.span_text) == (115, message, piece)
+
+
+FORMULAS = [  # source, shapes, reading, formula
+    ("∑_j δ_{ij} x_j", "x=n", None, "I_{n', n} ⊙_{n} x"),
+    ("∑_{ij} δ_{ij} A_{kl}", "A=n n", None, "∑_{i, i'} I_{i, i'} ⊙ A"),
+    ("A_{ij} δ_{ij}", "A=n n", None, "trace_{n, n'}(A)"),
+    ("exp(A)", "A=n n", 2, "expm_{n, n'}(A)"),
+    ("∑_{k=1}^{n} k", "x=n", None, "∑_{n} iota_n"),
+    ("a / b c", "a=;b=;c=", 1, "(a / b) ⊙ c"),
+    ("a / b c", "a=;b=;c=", 2, "a / (b ⊙ c)"),
+    ("x / 2 y", "x=n;y=n", 2, "(x / 2) ⊙ y"),
+    ("A_{ij} ∘ B_{ij}", "A=n m;B=n m", None, "A ⊙_{n, m} B"),
+    ("∑_i x_i y_i ∘ z_i", "x=n;y=n;z=n", None, "x ⊙ y ⊙_{n} z"),
+    ("I/2 + A", "A=n n", None, "(1 / 2) ⊙ I_{n, n'} + A"),
+    ("diag(x_i y)", "x=n;y=m", None, "diag_{m, m'}(x ⊙ y)"),
+    ("a ⊗ B", "a=;B=n m", None, "a ⊙ B"),
+    ("(x_i A) ⊗ B", "x=n;A=n m;B=n m", None, "[x ⊙ A_{n→n'} ⊙ B_{n→n'', m→m'}]_{(n',n'')→nn}_{(m,m')→mm}"),
+    ("∂ log det X / ∂X", "X=n n", None, "∂log(det_{n, n'}(X))/∂X"),
+    ("∑_k x_{t-k+1}", "x=n", 2, "|k'| = |k|\n∑_{k} [unroll_{n, k'}(x)]_{n→t}_{k'(|k| - iota_k + 1)}"),
+    (r"\sum_{i=2}^{n-1} (A x)_i x_i", SV, None, "∑_{i=2}^{|n| - 1} [A ⊙_{n'} x_{n→n'}]_{n(i)} ⊙ x_{n(i)}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "shapes", "reading", "formula"), FORMULAS)
+def test_notation_is_translated_to_a_formula(source, shapes, reading, formula):
+    translation = nt.translate(source, inputs_of(shapes), reading=reading)
+    assert translation.formula == formula
+    assert translation.checked == "the types are checked, the values are not compared"
+
+
+def test_notation_without_a_type_is_not_checked():
+    assert nt.translate(r"\partial X", X="i j").checked == "not checked: a differential by itself has no value"
+
+
+def test_notation_whose_formula_fails_is_refused():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate(r"\lambda_{\max}_j x", x="n")
+    assert caught.value.message.startswith("this cannot be translated safely: its formula fails (")
+
+
+def test_a_declaration_of_a_negative_formula_is_read():
+    declared = nt.translate("-y^T x", x="n", y="n").declared
+    assert declared == "x ∈ ℝ^{n}\ny ∈ ℝ^{n}\nY = -(y ⊙_{n} x)"
+    assert nt.check(declared).ok
 
 
 def test_the_end_of_a_sum_without_a_shape_is_said():

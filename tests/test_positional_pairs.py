@@ -38,7 +38,9 @@ def types(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.source)
 def test_positional_pair_is_the_formula_in_named_axes(pair):
     translation = nt.translate(pair.source, shapes(pair.shapes), reading=pair.reading)
-    assert translation.checked.startswith(("equal to", "not compared: PyTorch is not", "not compared: einops is not"))
+    assert translation.checked.startswith(
+        ("equal to", "the types are checked", "not compared: PyTorch is not", "not compared: einops is not")
+    )
     sizes = {
         axis: size for shape, along in inputs(pair.shapes).values() if not along for axis, size in SIZE.findall(shape)
     }

@@ -67,7 +67,8 @@ TRANSLATE_EXAMPLES = r"""
   namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
   namedtensor translate 'u v' u=n v=n --reading 2
 
-  The translation is compared with the source on random tensors before it is printed. What was assumed goes to standard error.
+  Array code is compared with its library on random arrays before its formula is printed; of other notation, the types are checked.
+  Assumptions go to standard error.
 """
 COMMAND = Command(
     "translate matrices, indices, einsum or array code", translate_arguments, translate_command, TRANSLATE_EXAMPLES

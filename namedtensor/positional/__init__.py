@@ -23,10 +23,6 @@
 `matrix_calls`: functions of matrices by name.
 `library_values`: the value of array code by the library's own functions.
 `library_functions`: the functions that it may call.
-`oracle`: the source's own value of a tree.
-`oracle_functions`: that of functions.
-`oracle_sums`: that of sums.
-`oracle_derivatives`: that of derivatives and blocks.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all.
 `elementwise_operations`: those element by element.
@@ -48,7 +44,7 @@
 `readers`: the readers, by notation.
 `detection`: which notation a text is in.
 `formula_writing`: the lines of a translation.
-`checked`: a translation compared with its source.
+`checked`: the check of a translation: values beside a library, or types.
 `translation`: `nt.translate`.
 `torch_replacements`: functions called as others.
 `torch_composites`: operations recorded as others.
@@ -77,5 +73,5 @@
 `pytest_plugin`: functions that follow formulas as tests.
 `offers`: the translation of a formula that failed, as a hint.
 
-Contract: it imports programs and lower layers; it never executes the text of a user, and no translation differs from its source.
+Contract: it imports programs and lower layers; it never executes the text of a user, and no translation of code differs from its library's value.
 """

@@ -1,4 +1,4 @@
-"""Lines of matrix and index notation: each read to a value, and the source's own values of all."""
+"""Lines of matrix and index notation, each read to a value."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from . import (  # noqa: F401 — these register the rules of trees
     matrix_blocks,
     matrix_calls,
     matrix_derivatives,
-    oracle_derivatives,
-    oracle_functions,
-    oracle_sums,
 )
 from .axes import Axes, AxisVariable
 from .binders import end_of
@@ -35,8 +32,6 @@ from .indices import (
 from .inputs import SourceInput, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
-from .optional_numpy import np
-from .oracle import Oracle, PlainValues, Unsupported
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
 from .source_lines import statement_of
@@ -73,8 +68,6 @@ def within(before: str) -> bool:
 
 class Algebra:
     """The reader of matrix and index notation."""
-
-    compared_with, with_ones = "our own reading", False
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose):
         self.source, self.choose, self.axes = source, choose, Axes()
@@ -117,7 +110,7 @@ class Algebra:
             for name, source in self.names.items()
             if name in used and not source.defined and source.literal is None
         }
-        return TranslatedProgram(kind, self.axes, tuple(lines), inputs, tuple(self.remarks), self)
+        return TranslatedProgram(kind, self.axes, tuple(lines), inputs, tuple(self.remarks), None)
 
     def used_names(self) -> set[str]:
         names: set[str] = set()
@@ -221,6 +214,10 @@ class Algebra:
             message = f"{self.source[slice(*head.span)].strip()} is defined by itself"
             hint = "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n"
             raise refused(self.source, head.span, message, hint)
+        free = letters.free or ()
+        twice = next((letter for letter in free if free.count(letter) > 1), None)
+        if twice is not None:
+            raise refused(self.source, head.span, f"the left side has the index {twice} more than once")
 
     def head_name(self, statement: Statement) -> str:
         head = statement.head
@@ -247,39 +244,3 @@ class Algebra:
                 raise refused(self.source, statement.head.span, f"index {alone[0]} is on the left only")
             return [indices[letter] for letter in free]
         return [*indices.values()]
-
-    # ------------------------------------------------------------------------------------------------------ its value
-    def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
-        """The source's own value of the last line, as an array. Raises Unsupported where a piece has none here."""
-        literals = {name: source.literal for name, source in self.names.items() if source.literal is not None}
-        inputs = {name: np.asarray(value, dtype=float) for name, value in {**arrays, **literals}.items()}
-        sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
-        defined = [name for name, source in self.names.items() if source.defined]
-
-        def line(number: int, known: dict[str, Any], given: dict[str, Any]) -> Any:
-            statement, letters = self.statements[number]
-            body = statement.body
-            oracle = Oracle(known, sizes, letters, decisions, body, given, lambda other: definitions(number, other))
-            plain = oracle.value(body)
-            if plain.special:
-                raise Unsupported(plain.special)
-            row = plain.shape[0] == 1 < plain.shape[1]
-            array = self.ordered(plain, letters)
-            whole = number == len(self.statements) - 1 or not row
-            return array.reshape([size for size in array.shape if size > 1]) if whole else array
-
-        def definitions(number: int, given: dict[str, Any]) -> dict[str, Any]:
-            """The inputs, with the values of the lines before."""
-            known = dict(given)
-            for before, name in zip(range(number), defined):
-                known[name] = line(before, known, given)
-            return known
-
-        last = len(self.statements) - 1
-        return line(last, definitions(last, inputs), inputs)
-
-    def ordered(self, plain: PlainValues, letters: IndexLetters) -> Any:
-        order = letters.free if letters.free is not None and letters.active else plain.letters
-        return plain.over([*order]).reshape(
-            *(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape
-        )

@@ -1,4 +1,4 @@
-"""The comparison of a translation with its source, on random arrays whose axes have different sizes."""
+"""The check of a translation: of code on random arrays beside its library, of matrix notation by the types of its formula."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .axes import AxisKind, AxisVariable, Facts
+from .axes import AxisKind, AxisVariable, Facts, axes_of
 from .optional_numpy import HAS_VALUES, Unsupported, np
-from .program import TranslatedProgram
+from .program import SourceText, TranslatedProgram
 from .refusals import REFUSED, Unsafe
 
 DRAWS = 5
@@ -20,6 +20,8 @@ POSITIVE_DRAWS = 3  # so that roots and logarithms have values
 UNIT = (0.1, 0.9)  # for functions of probabilities
 NO_VALUE = "the source has no value"
 MAX_ELEMENTS = 2_000_000
+TYPES_CHECKED = "the types are checked, the values are not compared"
+DIFFERENTIAL = 405  # the code of a differential outside a derivative
 
 
 class TrialSizes:
@@ -59,13 +61,43 @@ class TrialSizes:
         return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
 
 
-def compared(
-    translation: Any,
-    program: TranslatedProgram,
-    decisions: Mapping[Any, int],
-    source: str,
-) -> str:
-    """Return how the comparison went, in words. Raises NotationError if a value differs."""
+def verify(translation: Any, program: TranslatedProgram, source: str) -> str:
+    """Return in words how a translation was checked. Raises NotationError if a type or a value is wrong."""
+    if program.source is None:
+        return check_types(translation, program, source)
+    return compare_values(translation, program, program.source, source)
+
+
+def unsafe(source: str, problem: str) -> Unsafe:
+    """Return the error for a translation whose check failed."""
+    message = f"this cannot be translated safely: {problem}"
+    hint = "give the axes of each input, or write it in parts"
+    return Unsafe(REFUSED, message, source, (0, len(source)), hint=hint)
+
+
+def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
+    """Return that the types of a formula are checked. Raises NotationError if one is wrong."""
+    from ..programs.checks import checked_program
+    from ..programs.parsed import ParsedProgram
+
+    trial = TrialSizes(program.axes.facts)
+    sizes = {
+        axis: trial.of(variable)
+        for name, axes in translation.axes.items()
+        for axis, variable in zip(axes, axes_of(program.inputs[name].dims))
+    }
+    result = checked_program(ParsedProgram(translation.declared, "text"), {}, sizes, None).result
+    if result.errors and result.errors[0].code == DIFFERENTIAL:
+        return "not checked: a differential by itself has no value"
+    if result.errors:
+        raise unsafe(source, f"its formula fails ({result.errors[0].message})")
+    if result.shape is None or {*map(str, result.shape)} != {*translation.result}:
+        raise unsafe(source, f"its formula has the type {result.type}")
+    return TYPES_CHECKED
+
+
+def compare_values(translation: Any, program: TranslatedProgram, code: SourceText, source: str) -> str:
+    """Return in words how the values compare on random arrays. Raises NotationError if one differs."""
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
     generator = np.random.default_rng(0)
@@ -85,7 +117,7 @@ def compared(
                 else drawn(generator, shape, low, high)
                 for name, shape in shapes.items()
             }
-            outcome = same(translation, program, arrays, sizes, decisions)
+            outcome = same(translation, code, arrays, sizes)
             if not outcome.startswith(NO_VALUE):
                 break
         if outcome.startswith("not compared"):
@@ -93,17 +125,11 @@ def compared(
         if outcome == "singular":
             continue
         if outcome != "equal":
-            raise Unsafe(
-                REFUSED,
-                f"this cannot be translated safely: {outcome}",
-                source,
-                (0, len(source)),
-                hint="give the axes of each input, or write it in parts",
-            )
+            raise unsafe(source, outcome)
         draws += 1
     if not draws:
         return "not compared: every example is singular"
-    return f"equal to {program.source.compared_with} on {draws} random inputs"
+    return f"equal to {code.compared_with} on {draws} random inputs"
 
 
 def drawn(generator: Any, shape: list[int], low: float, high: float) -> Any:
@@ -117,20 +143,14 @@ def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable
     return generator.integers(first, max(first, last), shape, endpoint=True)
 
 
-def same(
-    translation: Any,
-    program: TranslatedProgram,
-    arrays: Mapping[str, Any],
-    sizes: TrialSizes,
-    decisions: Mapping[Any, int],
-) -> str:
+def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: TrialSizes) -> str:
     """Return `equal`, `singular`, why there is no comparison, or the difference."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            expected = np.asarray(program.source.value(arrays, sizes.of, decisions))
+            expected = np.asarray(code.value(arrays, sizes.of))
         except Unsupported as problem:
-            return f"not compared: {problem if program.source.with_ones else 'the source has no value of its own here'}"
+            return f"not compared: {problem}"
         except np.linalg.LinAlgError:
             return "singular"
         except MemoryError:
@@ -145,8 +165,6 @@ def same(
             )
         except NotationError as problem:
             return f"its formula fails ({problem.message})"
-    if not program.source.with_ones:
-        actual, expected = actual.squeeze(), expected.squeeze()
     if actual.shape != expected.shape:
         return f"its shape is {shape_text(expected)}, the formula's {shape_text(actual)}"
     return "equal" if close(actual, expected) else "the values differ"

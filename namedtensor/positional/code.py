@@ -32,7 +32,7 @@ MAX_NODES = 5_000
 class CodeReader(CodeExpressions):
     """The reader of array code."""
 
-    compared_with, with_ones = "the library's own value", True
+    compared_with = "the library's own value"
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "numpy"):
         self.source, self.choose, self.axes, self.kind = source, choose, Axes(), kind
@@ -89,7 +89,7 @@ class CodeReader(CodeExpressions):
         line = domain.lines[-1]
         return isinstance(leaf, Leaf) and leaf.node == line.head and len(line.dims) == len(leaf.dims)
 
-    def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
+    def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
         """Return the value that the code has in its library."""
         literals = {name: source.literal for name, source in self.inputs.items() if source.literal is not None}
         lengths = {name: int(size_of(axis)) for name, axis in self.lengths.items()}

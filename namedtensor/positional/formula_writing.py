@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -39,9 +39,14 @@ def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.
     sizes = size_statements(program, names, [*statements, nodes.Value(value)])
     head = last.head
     if head is None and (statements or sizes) and to_text(value).startswith(("-", "−")):
-        head = nodes.Name(next(name for name in ("y", "Y", "out", "result") if name not in program.inputs))
+        head = nodes.Name(name_value(program.inputs))
     statements.append(nodes.Value(value) if head is None else nodes.Equation((head, value)))
     return [*sizes, *statements], tuple(result)
+
+
+def name_value(inputs: Collection[str]) -> str:
+    """Return a name for a value that begins with a sign, which would continue the line before it."""
+    return next(name for name in ("y", "Y", "out", "result") if name not in inputs)
 
 
 def size_statements(

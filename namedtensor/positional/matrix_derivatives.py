@@ -29,8 +29,8 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     value = walk.read(body)
     if name not in walk.names:
         walk.read(by)
-    source = walk.names[name]
-    if source.defined or source.literal is not None:
+    source = walk.names.get(name)
+    if source is None or source.defined or source.literal is not None:
         raise walk.refuse(by, f"{name} is not an input: a derivative is taken with respect to one")
     if pair is None and (axes_of(value.dims) or value.indices):
         return of_vector(walk, tree, value, source.leaf)

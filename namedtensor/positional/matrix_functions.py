@@ -144,7 +144,7 @@ def root(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
-    """(A x)_i, softmax(z)_i: the index of a vector or matrix."""
+    """Read an index of a vector or matrix that is an expression: (A x)_i, softmax(z)_i."""
     items, name = items_of(tree.text), canonical(spelled(tree))
     letters = walk.letters.active and all(map(is_letter, items))
     if name and not letters:
@@ -159,11 +159,14 @@ def element(walk: Walk, tree: Tree) -> Matrix:
         raise walk.refuse(tree, f"the index {tree.text} has nothing to be an index of")
     if len(items) < len(free):
         raise walk.refuse(tree, f"{walk.text(tree)} has {len(free)} axes, and {len(items)} indices")
-    indices = dict(x.indices)
+    node, indices = x.node, dict(x.indices)
     for item, (axis,) in zip(items, free):
+        if item in walk.ranges:
+            node = nodes.Index(node, ((nodes.Axis(axis.key), walk.within(tree, item, axis)),))
+            continue
         walk.meet(tree, walk.letter(item), axis, item)
         indices[item] = axis
-    return Matrix(x.node, EMPTY, indices=tuple(indices.items()))
+    return Matrix(node, EMPTY, indices=tuple(indices.items()))
 
 
 # ------------------------------------------------------------------------------------------------- powers, norms, bars

@@ -90,6 +90,8 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 def from_zero(walk: Walk, tree: Tree) -> Matrix:
     """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
+    if len(tree.letters) != 1:
+        raise walk.refuse(tree, f"a sum over {', '.join(tree.letters)} from 0 is not supported", "write a sum for each")
     (letter,) = tree.letters
     entries = [
         item for part in tree.all() for item in (indexed(part) or ("", ()))[1] if letter in letters_of_item(item)

@@ -28,7 +28,7 @@ def looks_positional(source: str) -> bool:
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
     """The translation of a text in positional notation as a hint, made with the axes of `values`; None where there is none.
 
-    `values` are the inputs at hand: named tensors, sets or numbers. Only what was compared with the source is offered.
+    `values` are the inputs at hand: named tensors, sets or numbers. A formula is offered only if its check succeeded.
     """
     return as_hint(translations_of(source, values), source)
 
@@ -53,7 +53,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
         return ()
     try:
         from .translation import translate
-    except ImportError:  # the comparison with the source needs NumPy
+    except ImportError:  # the reader of array code needs NumPy
         return ()
     try:
         used = {name: value for name, value in values.items() if not name.isascii() or name in source}

@@ -1,4 +1,4 @@
-"""What a reader gives: lines of nodes with axes, the inputs, the assumptions; and how a source gives its own value."""
+"""The result of a reader: lines of nodes with axes, the inputs, the assumptions; and code that its library computes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from .values import Leaf
 
 
 class SourceText(Protocol):
-    """A reader with its tree, for the comparison.
-
-    `compared_with` names the value in words; `with_ones` says whether it keeps axes of length 1.
-    """
+    """Array code, which its library computes; `compared_with` names this value in words."""
 
     compared_with: str
-    with_ones: bool
 
-    def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
-        """The value of the source for plain arrays."""
+    def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
+        """Return the value of the source for plain arrays."""
         ...
 
 
@@ -37,11 +33,11 @@ class FormulaLine:
 
 @dataclass(frozen=True)
 class TranslatedProgram:
-    """The lines of a source, the last with its value."""
+    """The lines of a source, the last with its value; `source` is None if no library computes it."""
 
     kind: str
     axes: Axes
     lines: tuple[FormulaLine, ...]
     inputs: Mapping[str, Leaf]
     remarks: tuple[str, ...]
-    source: SourceText
+    source: SourceText | None

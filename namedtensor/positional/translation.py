@@ -1,4 +1,4 @@
-"""`nt.translate`: a text in positional notation to a formula with named axes, compared with the source before it is given."""
+"""`nt.translate`: a text in positional notation to a formula with named axes, which is checked before it is returned."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from grammar.printer import to_latex, to_text
 
 from ..core.settings import recursion_headroom
 from .axes import axes_of
-from .checked import compared
+from .checked import verify
 from .detection import kind_of
-from .formula_writing import statements_of
+from .formula_writing import name_value, statements_of
 from .indices import canonical
 from .naming import TwiceInOneValue, names_of
 from .optional_numpy import np
@@ -48,7 +48,7 @@ class Translation:
     reading : tuple of str
         Every assumption that the translation makes.
     checked : str
-        The result of the comparison with the source's own value.
+        What was checked: the values beside the library of the source, or only the types.
     """
 
     source: str
@@ -84,7 +84,9 @@ class Translation:
         A ⊙_{j} x
         """
         sets = {name: "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ" for name, axes in self.axes.items()}
-        return "\n".join((*(f"{self._spelled[name]} ∈ {domain}" for name, domain in sets.items()), self.formula))
+        value = f"{name_value(self.axes)} = " if sets and self.formula.startswith("-") else ""
+        lines = (f"{self._spelled[name]} ∈ {domain}" for name, domain in sets.items())
+        return "\n".join((*lines, value + self.formula))
 
     def program(self) -> NamedProgram:
         """Return the formula as a program, the same as `nt.program(translation.formula)`."""
@@ -151,7 +153,8 @@ def translate(
 ) -> Translation:  # fmt: skip
     r"""Translate matrix, index, einsum, einops or array code to a formula with named axes.
 
-    The translation is compared with the source's own value on random tensors before it is returned.
+    Array code is compared with the value of NumPy or PyTorch on random arrays. No library computes matrix and index
+    notation, so only the types of its formula are checked.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def translate(
     reading : int, optional
         The number of the reading of an ambiguous source, from 1.
     check : bool, optional
-        Whether to compare the translation with the source (default: True).
+        Whether to compare code with its library, and to check the types of notation (default: True).
     **named : str, int, tuple of int or array
         The axes of each input in order, `"query key"`; sizes; an array; `""` for a number; or the number itself.
 
@@ -332,7 +335,7 @@ def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choice
         raise problem.replace(message=_spelled(problem.message, known), hint=hint) from None
     translation = _written(text, program, names, choices)
     if check:
-        translation.checked = compared(translation, program, choices.decisions, text)
+        translation.checked = verify(translation, program, text)
     return translation
 
 
@@ -368,7 +371,7 @@ def _written(
             reading.append(f"{name} is called {spelled}")
     tree = nodes.Program(tuple(statements))
     dims = program.lines[-1].dims
-    ones = tuple(position for position, dim in enumerate(dims) if not dim) if program.source.with_ones else ()
+    ones = tuple(position for position, dim in enumerate(dims) if not dim) if program.source else ()
     return Translation(
         text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings, ones
     )
