@@ -34,11 +34,16 @@ from .torch_records import (
     stamped,
     weight,
 )
-from .torch_tensors import TensorViews, TracedTensor, plain
-from .torch_trace import HINTS, RULES, Ref, TraceStep, UnreadableModule
+from .torch_tensors import TensorViews, TracedTensor
+from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModule
 from .values import call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
+ALIASES = {  # of the operands of products
+    **dict.fromkeys(("mat1", "batch1", "mat"), "first"),
+    **dict.fromkeys(("mat2", "batch2", "vec", "tensor"), "other"),
+    **dict.fromkeys(("value", "s"), "fill_value"),
+}
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 INDICES = ("i", "j", "m", "n")
 GIVEN = ("input", "mask")
@@ -91,9 +96,7 @@ class GraphReader(SizeNumbers):
             if rule is None:
                 hint = HINTS.get(step.operator, "")
                 raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", hint=hint, final=True)
-            arguments = OperationArguments(self, number_of_step)
-            result = rule(self, arguments)
-            arguments.check()
+            result = rule.function(self, **self.bind(rule, step))
         except UnreadableModule as problem:
             problem.source = problem.source if problem.source.file else step.source
             raise
@@ -108,6 +111,31 @@ class GraphReader(SizeNumbers):
             if tensor is not None:
                 self.tensors[ref] = self.named_result(ref, tensor)
         self.current = before
+
+    def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
+        """Return the arguments that a rule takes. Raise UnreadableModule for another that is not its default."""
+        known = (*rule.skipped, *IGNORED, *step.defaults)
+        arguments = {
+            name if name in rule.parameters else ALIASES.get(name, name): value
+            for name, value in step.arguments.items()
+        }
+        for name, value in arguments.items():
+            if name not in rule.parameters and name not in known and value is not None:
+                sentence = f"aten.{step.operator} with {name}={value} has no form in the notation yet"
+                raise UnreadableModule(sentence, final=True)
+        return {name: self.take(value, rule.moves) for name, value in arguments.items() if name in rule.parameters}
+
+    def take(self, value: Any, moves: bool) -> Any:
+        """Return an argument with tensors for references, each for one use unless only its dimensions move."""
+        if isinstance(value, Ref):
+            return self.tensor(value) if moves else self.tensor(value).used(self.axes)
+        if isinstance(value, (list, tuple)):
+            return [self.take(part, moves) for part in value if not self.is_empty(part)]
+        return value
+
+    def is_empty(self, value: Any) -> bool:
+        """Return whether an argument is a tensor without elements, which `cat` accepts beside others."""
+        return isinstance(value, Ref) and not self.runs.tensors[value.index].first.numel()
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """The result of a step, with a name where it is used again or is long."""
@@ -131,6 +159,16 @@ class GraphReader(SizeNumbers):
     @property
     def step_now(self) -> TraceStep:
         return self.runs.steps[self.current]
+
+    def dtype_of(self, argument: str) -> torch.dtype:
+        """Return the type of the numbers of an argument of this step."""
+        ref = self.step_now.arguments[argument]
+        return self.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
+
+    @property
+    def shapes_now(self) -> list[tuple[int, ...]]:
+        """The shapes of the results of this step."""
+        return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
         """The tensor by a name, so that it can be used again."""
@@ -276,91 +314,12 @@ class GraphReader(SizeNumbers):
         x, axis = self.views.repeated(x, length, hint)
         return x.with_dim(dim, (axis,), length)
 
+    def with_one_axis(self, x: TracedTensor, dim: int) -> TracedTensor:
+        """Return the tensor with one axis along a dimension whose size is not 1."""
+        return x if x.shape[dim] == 1 else self.views.joined(self.with_axis(x, dim), dim)[0]
+
     def with_axes(self, x: TracedTensor) -> TracedTensor:
         """The tensor with an axis along each dimension whose size is not 1."""
         for dim, length in enumerate(x.shape):
             x = self.with_axis(x, dim) if length != 1 else x
         return x
-
-
-class OperationArguments:
-    """The arguments of a step, by name; which of them a rule has read."""
-
-    def __init__(self, reader: GraphReader, number: int):
-        self.reader, self.step = reader, reader.runs.steps[number]
-        self.seen: set[str] = set()
-
-    @property
-    def operator(self) -> str:
-        return self.step.operator
-
-    @property
-    def several(self) -> bool:
-        return self.step.several
-
-    def has(self, name: str) -> bool:
-        return name in self.step.arguments
-
-    def skip(self, *names: str) -> None:
-        self.seen.update(names)
-
-    def check(self) -> None:
-        """Reject an argument that no rule has read and that is not its default."""
-        for name, value in self.step.arguments.items():
-            if name not in self.seen and name not in IGNORED and name not in self.step.defaults and value is not None:
-                raise UnreadableModule(
-                    f"aten.{self.operator} with {name}={value} has no form in the notation yet", final=True
-                )
-
-    def __getitem__(self, name: str) -> Any:
-        self.seen.add(name)
-        return self.step.arguments[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if self.has(name) else default
-
-    def is_tensor(self, name: str) -> bool:
-        return isinstance(self.step.arguments[name], Ref)
-
-    def raw(self, name: str) -> TracedTensor:
-        """A tensor for what changes its dimensions alone."""
-        ref = self[name]
-        assert isinstance(ref, Ref)
-        return self.reader.tensor(ref)
-
-    def tensor(self, name: str) -> TracedTensor:
-        return self.raw(name).used(self.reader.axes)
-
-    def optional(self, name: str) -> TracedTensor | None:
-        return self.tensor(name) if self.get(name) is not None else None
-
-    def operand(self, name: str) -> TracedTensor:
-        """A tensor, or a number."""
-        return self.tensor(name) if isinstance(self[name], Ref) else plain(number(self[name]))
-
-    def tensors(self, name: str, filled: bool = False) -> list[Any]:
-        """The tensors of a list, where `filled` without those of no elements."""
-        self.seen.add(name)
-        refs = self.step.arguments[name]
-        if filled:
-            refs = [ref for ref in refs if self.reader.runs.tensors[ref.index].first.numel()]
-        return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in refs]
-
-    def shared(self, name: str) -> tuple[TracedTensor, TracedTensor]:
-        """A tensor for two uses."""
-        tensor = self.reader.shared(self.raw(name))
-        return tensor.used(self.reader.axes), tensor.used(self.reader.axes)
-
-    def dtype(self) -> torch.dtype:
-        """The type of the numbers of `self`."""
-        ref = self.step.arguments["self"]
-        return self.reader.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
-
-    def result_dtype(self) -> torch.dtype:
-        return self.reader.runs.tensors[self.step.results[0].index].first.dtype
-
-    def result_shape(self) -> tuple[int, ...]:
-        return self.result_shapes()[0]
-
-    def result_shapes(self) -> list[tuple[int, ...]]:
-        return [self.reader.runs.tensors[ref.index].shape for ref in self.step.results]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import axes_of
-from .torch_graph import GraphReader, OperationArguments
+from .torch_graph import GraphReader
 from .torch_operations import apply, broadcast, numeric
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule, rule
@@ -20,10 +23,9 @@ def count_from_one(node: Node, length: int = 0) -> Node:
     return plus(node, 1)
 
 
-@rule("embedding")
-def embedding(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("padding_idx", "scale_grad_by_freq", "sparse")  # of the gradient alone
-    return look_up(r, a.tensor("weight"), 0, a.tensor("indices"))
+@rule("embedding", skip="padding_idx scale_grad_by_freq sparse")  # of the gradient alone
+def embedding(r: GraphReader, weight: TracedTensor, indices: TracedTensor) -> TracedTensor:
+    return look_up(r, weight, 0, indices)
 
 
 def look_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
@@ -38,11 +40,10 @@ def look_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> T
 
 
 @rule("diagonal")
-def diagonal(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    rank = len(x.shape)
-    one, two = a["dim1"] % rank, a["dim2"] % rank
-    if a["offset"] != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
+def diagonal(r: GraphReader, self: TracedTensor, offset: int, dim1: int, dim2: int) -> TracedTensor:
+    x, rank = self, len(self.shape)
+    one, two = dim1 % rank, dim2 % rank
+    if offset != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
         raise UnreadableModule("aten.diagonal beside the diagonal, or of a tensor that is not square")
     x, row = r.views.joined(x, one)
     x, column = r.views.joined(x, two)
@@ -53,14 +54,13 @@ def diagonal(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 
 @rule("index_select")
-def index_select(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    return look_up(r, x, a["dim"] % len(x.shape), a.tensor("index"))
+def index_select(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
+    return look_up(r, self, dim % len(self.shape), index)
 
 
 @rule("index", "_unsafe_index")
-def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, indices = a.tensor("self"), a.tensors("indices")
+def elements(r: GraphReader, self: TracedTensor, indices: Sequence[Any]) -> TracedTensor:
+    x = self
     indexed = [dim for dim, index in enumerate(indices) if index is not None]
     if any(index is not None and index.truth for index in indices):
         raise UnreadableModule(
@@ -84,11 +84,10 @@ def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return x.with_node(nodes.Index(x.node, tuple(items)), result, shape)
 
 
-@rule("gather")
-def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("sparse_grad")
-    x, chosen = a.tensor("self"), a.tensor("index")
-    dim = a["dim"] % len(x.shape)
+@rule("gather", skip="sparse_grad")
+def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
+    x, chosen = self, index
+    dim %= len(x.shape)
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
         raise UnreadableModule("aten.gather with an index that is shorter than the tensor")
     others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
@@ -103,21 +102,16 @@ def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 
 # ---------------------------------------------------------------------------------------------------------- the largest
-@rule("topk")
-def topk(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor, TracedTensor]:
-    a.skip("sorted")  # in the notation the largest is the first
-    x = a.tensor("self")
-    return extremes(r, x, a["dim"] % len(x.shape), a["k"], bool(a["largest"]))
-
-
-def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
-    """Return the largest or smallest elements along a dimension, in order, and their numbers from 0."""
-    x = numeric(x) if largest else apply(r, "negative", numeric(x))
+@rule("topk", skip="sorted")  # in the notation the largest is the first
+def topk(r: GraphReader, self: TracedTensor, k: int, dim: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
+    """Return the largest or smallest elements along a dimension, in order, and their positions from 0."""
+    dim %= len(self.shape)
+    x = numeric(self) if largest else apply(r, "negative", numeric(self))
     x = r.shared(r.with_axis(x, dim))
-    values = select_extremes(r, x.used(r.axes), dim, "maxk", count)
+    values = select_extremes(r, x.used(r.axes), dim, "maxk", k)
     if not largest:
         values = apply(r, "negative", values)
-    return values, select_extremes(r, x.used(r.axes), dim, "argmaxk", count)
+    return values, select_extremes(r, x.used(r.axes), dim, "argmaxk", k)
 
 
 def select_extremes(r: GraphReader, x: TracedTensor, dim: int, operator: str, count: int) -> TracedTensor:

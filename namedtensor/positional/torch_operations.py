@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
 from . import code  # noqa: F401 — it registers the operations
-from .operations import Pair, Truth, named_operation
-from .torch_graph import GraphReader, OperationArguments
+from .operations import Operation, Pair, Truth, named_operation
+from .torch_graph import GraphReader
 from .torch_records import varies
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import RULES, UnreadableModule, rule
+from .torch_trace import RULES, Rule, UnreadableModule, rule
 from .values import AxisValue, aligned, call, number
 
 BROADCAST = {
@@ -40,9 +41,9 @@ ALONG = {
     "_softmax": "softmax", "_safe_softmax": "softmax", "_log_softmax": "log_softmax",
 }  # fmt: skip
 MOVED = {name: name for name in "permute transpose t unsqueeze".split()}
-TABLE = {**BROADCAST, **REDUCED, **ALONG, **MOVED}
 
 OPERANDS = ("self", "other", "exponent", "values")  # arguments that are known by their position
+DIMENSIONS = ("dim", "dims")
 SKIPPED = ("half_to_float", "stable", "threshold")
 CONDITIONS = {"where": ("condition",), "masked_fill": ("mask",)}  # arguments that are true or false
 ARE_TRUE = ("logical_and", "logical_or", "logical_not", "any", "all")
@@ -105,6 +106,11 @@ def numeric(tensor: TracedTensor) -> TracedTensor:
     return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
 
 
+def as_tensor(operand: Any) -> TracedTensor:
+    """Return a tensor of numbers, of a tensor or a number."""
+    return numeric(operand) if isinstance(operand, TracedTensor) else plain(number(operand))
+
+
 def condition(tensor: TracedTensor) -> TracedTensor:
     """Return a number as a condition: not 0."""
     if tensor.truth:
@@ -113,50 +119,46 @@ def condition(tensor: TracedTensor) -> TracedTensor:
 
 
 # ------------------------------------------------------------------------------------------------------- array code's table
-def read_by_table(r: GraphReader, a: OperationArguments) -> Any:
+def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any) -> Any:
     """Read a step by the operation of array code that its name has."""
-    name = TABLE[a.operator]
-    record = named_operation(name, "torch")
-    assert record is not None
     slots = [parameter.default for parameter in record.parameters]
-    places = {
-        word: at for at, parameter in enumerate(record.parameters) if not parameter.fixed for word in parameter.names
-    }
-    for at, word in enumerate(a.step.arguments):
+    places = places_of(record)
+    for at, word in enumerate(r.step_now.arguments):
         slot = at if word in OPERANDS else places.get(word)
-        if slot is not None:
-            value = operand(r, a, name, word)
-            slots[slot] = slots[slot] if value in (None, ()) else value
-    a.skip(*SKIPPED)
-    prepare = broadcasting if a.operator in BROADCAST else selecting if a.operator not in MOVED else None
-    if prepare is not None:
-        slots = prepare(r, a, name, slots)
-    arguments = [value for value, parameter in zip(slots, record.parameters) if not parameter.fixed]
+        if slot is not None and word in arguments and arguments[word] not in (None, [], ()):
+            slots[slot] = operand(r, name, word, arguments[word])
+    operator = r.step_now.operator
+    if operator in BROADCAST:
+        slots = broadcasting(r, operator, slots)
+    elif operator not in MOVED:
+        slots = selecting(r, name, slots, [arguments[word] for word in DIMENSIONS if word in arguments])
+    taken = [value for value, parameter in zip(slots, record.parameters) if not parameter.fixed]
     over = slots[0].axes if name == "sum" else ()
-    value = single(a, name, slots) or record.rule(r.axes, *arguments)
-    result = traced_tensor(r, value.values if isinstance(value, Pair) else value, a.result_shape())
+    value = single(r, name, slots, arguments.get("dim", -1)) or record.rule(r.axes, *taken)
+    result = traced_tensor(r, value.values if isinstance(value, Pair) else value, r.shapes_now[0])
     if over:
         roots = {axis.root for axis in result.axes}
         result = replace(result, over=r.axes.expanded(axis for axis in over if axis.root not in roots))
-    return (result, None) if a.several else result
+    return (result, None) if r.step_now.several else result
 
 
-def operand(r: GraphReader, a: OperationArguments, name: str, word: str) -> Any:
-    """Return an argument as the table takes it: a separate use of a tensor, or a plain value."""
-    value = a[word]
-    if a.is_tensor(word):
-        tensor = a.raw(word) if a.operator in MOVED else a.tensor(word)
-        truth = name in ARE_TRUE or word in CONDITIONS.get(name, ())
-        return tensor if a.operator in MOVED else condition(tensor) if truth else numeric(tensor)
-    if isinstance(value, (list, tuple)):
-        return tuple(value)
-    return value
+def places_of(record: Operation) -> dict[str, int]:
+    """Return the position of each parameter of an operation, by its names."""
+    listed = [(at, parameter.names) for at, parameter in enumerate(record.parameters) if not parameter.fixed]
+    return {word: at for at, names in listed for word in names}
 
 
-def broadcasting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]) -> list[Any]:
+def operand(r: GraphReader, name: str, word: str, value: Any) -> Any:
+    """Return an argument as the table takes it."""
+    if isinstance(value, TracedTensor) and r.step_now.operator not in MOVED:
+        return condition(value) if name in ARE_TRUE or word in CONDITIONS.get(name, ()) else numeric(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
     """Return the arguments, in which dimensions that meet have as many axes."""
-    if a.operator.startswith("bitwise") and "bool" not in str(a.dtype()):
-        raise UnreadableModule(f"aten.{a.operator} of integers works on bits")
+    if operator.startswith("bitwise") and "bool" not in str(r.dtype_of("self")):
+        raise UnreadableModule(f"aten.{operator} of integers works on bits")
     places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
     tensors = fitted(r, *(slots[at] for at in places))
     result = [*slots]
@@ -165,35 +167,33 @@ def broadcasting(r: GraphReader, a: OperationArguments, name: str, slots: list[A
     return result
 
 
-def selecting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]) -> list[Any]:
+def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
     """Return the arguments with a tensor that has an axis along each of the dimensions that a call names."""
-    x = slots[0]
-    dims = next((a[word] for word in ("dim", "dims") if a.has(word)), None)
+    x, operator = slots[0], r.step_now.operator
+    dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
         if any(varies(length) for length in x.shape):
-            raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
+            raise UnreadableModule(f"aten.{operator} over all elements, where sizes are free")
         x = r.views.regrouped(x, (math.prod(x.shape),))
     listed = (-2, -1) if name in ("tril", "triu") else range(len(x.shape)) if dims in (None, []) else dims
     listed = [listed] if isinstance(listed, int) else listed
     for dim in listed:
         if x.shape and x.shape[dim] != 1:
-            x = r.with_axis(x, dim)
-            x = x if a.operator in REDUCED or name in SEVERAL else r.views.joined(x, dim)[0]
+            x = r.with_axis(x, dim) if operator in REDUCED or name in SEVERAL else r.with_one_axis(x, dim)
     slots[0] = Truth(x.node, x.dims) if x.truth else x
     if name == "flip":
         slots[1] = tuple(dim for dim in listed if x.dims[dim])
     return slots
 
 
-def single(a: OperationArguments, name: str, slots: list[Any]) -> AxisValue | None:
+def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> AxisValue | None:
     """Return the value of a function along a dimension of one element, which has no axis."""
     x = slots[0]
-    if a.operator not in ALONG or name in ("tril", "triu", "roll"):
+    if r.step_now.operator not in ALONG or name in ("tril", "triu", "roll"):
         return None
-    dim = a["dim"] if a.has("dim") else -1
     if x.dims and (dim is None or x.dims[dim]) and (name != "flip" or slots[1]):
         return None
-    return AxisValue(number(OF_ONE[name]), ((),) * len(a.result_shape())) if name in OF_ONE else x
+    return AxisValue(number(OF_ONE[name]), ((),) * len(r.shapes_now[0])) if name in OF_ONE else x
 
 
 def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
@@ -208,7 +208,11 @@ def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTen
     return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=isinstance(value, Truth))
 
 
-RULES.update(dict.fromkeys(TABLE, read_by_table))
+for aten, name in {**BROADCAST, **REDUCED, **ALONG, **MOVED}.items():
+    record = named_operation(name, "torch")
+    assert record is not None
+    taken = frozenset((*OPERANDS, *places_of(record)))
+    RULES[aten] = Rule(partial(read_by_table, name=name, record=record), taken, SKIPPED, aten in MOVED)
 
 
 # ----------------------------------------------------------------------------------------------------------- arithmetic
@@ -216,26 +220,26 @@ OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 
 
 @rule(*OPERATORS)
-def arithmetic(r: GraphReader, a: OperationArguments) -> TracedTensor:
+def arithmetic(
+    r: GraphReader, self: Any, other: Any, alpha: float = 1, rounding_mode: str | None = None
+) -> TracedTensor:
     """Read a sum, a product and their inverses; a factor that is the root of a size is written as that root."""
-    first, second = numeric(a.operand("self")), a["other"]
-    operator, alpha = OPERATORS[a.operator], a.get("alpha", 1)
-    if isinstance(second, (int, float)) and alpha == 1:
-        if second == (0 if operator in "+-" else 1):
+    first, second, operator = as_tensor(self), as_tensor(other), OPERATORS[r.step_now.operator]
+    if isinstance(other, (int, float)) and alpha == 1:
+        if other == (0 if operator in "+-" else 1):
             return first
-        if operator in "⊙/" and (scaled := r.scaled(first, second, a.operator)) is not None:
+        if operator in "⊙/" and (scaled := r.scaled(first, other, r.step_now.operator)) is not None:
             return scaled
-    other = numeric(a.operand("other"))
     if alpha != 1:
-        other = apply(r, "⊙", plain(number(alpha)), other)
-    if operator == "+" and (sign := negated(other.node)) is not None:  # x + (−3)
-        operator, other = "-", other.with_node(sign)
-    if operator == "⊙" and not other.dims and not isinstance(other.node, nodes.Size) and first.dims:
-        first, other = other, first  # a number before a tensor
-    result = apply(r, operator, first, other)
-    if (rounding := a.get("rounding_mode")) == "trunc":
+        second = apply(r, "⊙", plain(number(alpha)), second)
+    if operator == "+" and (sign := negated(second.node)) is not None:  # x + (−3)
+        operator, second = "-", second.with_node(sign)
+    if operator == "⊙" and not second.dims and not isinstance(second.node, nodes.Size) and first.dims:
+        first, second = second, first  # a number before a tensor
+    result = apply(r, operator, first, second)
+    if rounding_mode == "trunc":
         raise UnreadableModule("div rounds toward zero")
-    return result if rounding is None else apply(r, "floor", result)
+    return result if rounding_mode is None else apply(r, "floor", result)
 
 
 def negated(node: Node) -> Node | None:
@@ -245,24 +249,23 @@ def negated(node: Node) -> Node | None:
 
 
 @rule("rsub")
-def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
+def reversed_difference(r: GraphReader, self: TracedTensor, other: Any) -> TracedTensor:
+    return apply(r, "-", as_tensor(other), numeric(self))
 
 
 # ---------------------------------------------------------------------------------------------------------------- types
-@rule("alias", "clone", "detach", "lift_fresh", "lift")
-def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return a.raw("self")
+@rule("alias", "clone", "detach", "lift_fresh", "lift", moves=True)
+def same(r: GraphReader, self: TracedTensor) -> TracedTensor:
+    return self
 
 
-@rule("_to_copy")
-def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    before, after = a.dtype(), a.result_dtype()
+@rule("_to_copy", moves=True)
+def cast(r: GraphReader, self: TracedTensor) -> TracedTensor:
+    before, after = r.dtype_of("self"), r.runs.tensors[r.step_now.results[0].index].first.dtype
     if "bool" in str(after):
-        return a.raw("self") if a.raw("self").truth else condition(a.tensor("self"))
+        return self if self.truth else condition(self.used(r.axes))
     if after.is_complex:
         raise UnreadableModule("complex numbers have no form in the notation", final=True)
     if before.is_floating_point and not after.is_floating_point:
         raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
-    tensor = a.raw("self")
-    return tensor if tensor.named or not tensor.truth else numeric(tensor)
+    return self if self.named else numeric(self)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .axes import axes_of
-from .torch_graph import GraphReader, OperationArguments
+from .torch_graph import GraphReader
 from .torch_operations import apply, broadcast, numeric
 from .torch_tensors import TracedTensor
 from .torch_trace import rule
 from .values import call, matmul, number
 
 
-def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> TracedTensor:
+@rule("mm", "bmm", "mv", "dot")
+def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTensor:
     """Return the product of `@`."""
-    first, second = numeric(first), numeric(second)
+    first, second = numeric(self), numeric(other)
     rows = -2 if len(second.dims) > 1 else -1
     if first.shape[-1] != 1:
         first, second = r.with_axis(first, -1), r.with_axis(second, rows)
@@ -27,32 +30,29 @@ def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> Traced
     return TracedTensor(value.node, value.dims, shape=shape, over=over)
 
 
-@rule("mm", "bmm", "mv", "dot")
-def products(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    other = next(name for name in ("mat2", "vec", "tensor") if a.has(name))
-    return product(r, a.tensor("self"), a.tensor(other))
-
-
 def transposed(x: TracedTensor) -> TracedTensor:
     """The last two dimensions exchanged."""
     return x if len(x.shape) < 2 else x.permuted([*range(len(x.shape) - 2), -1, -2])
 
 
 @rule("addmm", "baddbmm", "addmv")
-def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
-    result = product(r, *(a.tensor(name) for name in names))
-    return apply(r, "+", result, a.tensor("self"))
+def add_product(r: GraphReader, self: TracedTensor, first: TracedTensor, other: TracedTensor) -> TracedTensor:
+    return apply(r, "+", product(r, first, other), self)
 
 
 @rule("native_layer_norm")
-def layer_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    x, eps, rank = a.tensor("input"), a["eps"], len(a["normalized_shape"])
+def layer_norm(
+    r: GraphReader,
+    input: TracedTensor,
+    normalized_shape: Sequence[int],
+    eps: float,
+    weight: TracedTensor | None = None,
+    bias: TracedTensor | None = None,
+) -> tuple[TracedTensor | None, ...]:
+    x, rank = input, len(normalized_shape)
     for dim in range(-rank, 0):
         x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
     over = r.axes.expanded(axes_of(x.dims[-rank:]))
     x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
-    for operator, name in (("⊙", "weight"), ("+", "bias")):
-        if (tensor := a.optional(name)) is not None:
-            x = apply(r, operator, x, tensor)
-    return x, None, None
+    x = x if weight is None else apply(r, "⊙", x, weight)
+    return x if bias is None else apply(r, "+", x, bias), None, None

@@ -14,7 +14,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, Dim, Move, axes_of
-from .torch_graph import GraphReader, OperationArguments
+from .torch_graph import GraphReader
 from .torch_operations import apply
 from .torch_products import product, transposed
 from .torch_replacements import GATES
@@ -70,29 +70,37 @@ class Weights(NamedTuple):
     biases: tuple[TracedTensor, ...]
 
 
-@rule("recurrent")
-def recurrent(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    kind, x, first = a["kind"], a.raw("input"), a["batch_first"]
-    states, parameters = a.tensors("state"), a.tensors("weights")
-    directions, count = (2 if a["both_ways"] else 1), (4 if a["biased"] else 2)
-    x = x if first else x.permuted((1, 0, 2))
+@rule("recurrent", moves=True)
+def recurrent(
+    r: GraphReader,
+    kind: str,
+    input: TracedTensor,
+    state: Sequence[TracedTensor],
+    weights: Sequence[TracedTensor],
+    biased: bool,
+    layers: int,
+    both_ways: bool,
+    batch_first: bool,
+) -> tuple[TracedTensor | None, ...]:
+    states, parameters = ([tensor.used(r.axes) for tensor in tensors] for tensors in (state, weights))
+    directions, count = (2 if both_ways else 1), (4 if biased else 2)
+    x = input if batch_first else input.permuted((1, 0, 2))
     ends: list[list[TracedTensor]] = [[] for _ in states]
     gated(r, parameters, GATES[kind])
-    for layer in range(a["layers"]):
+    for layer in range(layers):
         x = r.shared(x if x.dims[1] else r.with_axis(x.used(r.axes), 1))
         outputs = []
         for way in range(directions):
             number_of_layer = layer * directions + way
             begin = [r.views.picked(state, 0, number_of_layer) for state in states]
             listed = parameters[number_of_layer * count :][:count]
-            weights = Weights(listed[0], listed[1], tuple(listed[2:]))
-            output, last = one_way(r, kind, x, begin, weights, way == 1)
+            output, last = one_way(r, kind, x, begin, Weights(listed[0], listed[1], tuple(listed[2:])), way == 1)
             outputs.append(output)
             for end, tensor in zip(ends, last):
                 end.append(tensor)
         x = join_tensors(r, outputs, 2) if directions == 2 else outputs[0]
-    last = [stack_tensors(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, a.step.results[1:])]
-    return x if first else x.permuted((1, 0, 2)), *last
+    last = [stack_tensors(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, r.step_now.results[1:])]
+    return x if batch_first else x.permuted((1, 0, 2)), *last
 
 
 def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:

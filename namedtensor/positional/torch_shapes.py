@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from grammar import nodes
 
 from .axes import Dim, axes_of
-from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import numeric
+from .torch_graph import GraphReader
+from .torch_operations import as_tensor, numeric
 from .torch_records import varies
 from .torch_replacements import mask_name
 from .torch_tensors import TracedTensor, plain
@@ -16,43 +17,36 @@ from .torch_trace import UnreadableModule, rule
 from .values import AxisValue, aligned, call, concatenated, iota, number, ones, plus, renamed, times
 
 
-@rule("view", "_unsafe_view", "_reshape_alias")
-def view(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("size", "stride")
-    return r.views.regrouped(a.raw("self"), a.result_shape())
+@rule("view", "_unsafe_view", "_reshape_alias", skip="size stride", moves=True)
+def view(r: GraphReader, self: TracedTensor) -> TracedTensor:
+    return r.views.regrouped(self, r.shapes_now[0])
 
 
-@rule("expand")
-def expand(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("size", "implicit")
-    return a.raw("self").led(a.result_shape())
+@rule("expand", skip="size implicit", moves=True)
+def expand(r: GraphReader, self: TracedTensor) -> TracedTensor:
+    return self.led(r.shapes_now[0])
 
 
-@rule("squeeze")
-def squeeze(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, dim = a.raw("self"), a.get("dim")
-    rank = len(x.shape)
+@rule("squeeze", moves=True)
+def squeeze(r: GraphReader, self: TracedTensor, dim: int | Sequence[int] | None = None) -> TracedTensor:
+    rank = len(self.shape)
     listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {at % rank for at in listed if x.shape[at] == 1} if rank else set()
-    return x.permuted([dim for dim in range(rank) if dim not in gone])
+    gone = {at % rank for at in listed if self.shape[at] == 1} if rank else set()
+    return self.permuted([at for at in range(rank) if at not in gone])
 
 
 @rule("select")
-def select(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    return r.views.picked(x, a["dim"] % len(x.shape), a["index"])
+def select(r: GraphReader, self: TracedTensor, dim: int, index: int) -> TracedTensor:
+    return r.views.picked(self, dim % len(self.shape), index)
 
 
-@rule("slice")
-def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.raw("self")
-    dim = a["dim"] % len(x.shape)
-    length = a.result_shape()[dim]
+@rule("slice", skip="end", moves=True)
+def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step: int) -> TracedTensor:
+    x, start = self, start or 0
+    dim %= len(x.shape)
+    length = r.shapes_now[0][dim]
     if length == x.shape[dim]:
-        a.skip("start", "end", "step")
         return x
-    start, step = a.get("start") or 0, a.get("step") or 1
-    a.skip("end")
     if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and is_divisible(r, x, dim):
         split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
@@ -65,12 +59,10 @@ def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
     return len(inside) != 1 or not inside[0].kind.name
 
 
-@rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes")
-def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    a.skip("split_size", "split_sizes")
-    x = a.raw("self")
-    dim = a["dim"] % len(x.shape)
-    lengths = [shape[dim] for shape in a.result_shapes()]
+@rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes", skip="split_size split_sizes", moves=True)
+def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | None, ...]:
+    x, dim = self, dim % len(self.shape)
+    lengths = [shape[dim] for shape in r.shapes_now]
     whole = r.axes.expanded(x.dims[dim])
     if (
         len(whole) == 1
@@ -97,20 +89,16 @@ def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) ->
     return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
 
 
-@rule("unbind")
-def unbind(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    x = r.shared(a.raw("self"))
-    dim = a["dim"] % len(x.shape)
+@rule("unbind", moves=True)
+def unbind(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | None, ...]:
+    x, dim = r.shared(self), dim % len(self.shape)
     return tuple(r.views.picked(x.used(r.axes), dim, at) for at in range(x.shape[dim]))
 
 
 @rule("cat")
-def cat(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    tensors = [numeric(tensor) for tensor in a.tensors("tensors", filled=True)]
-    dim = a["dim"]
-    if len(tensors) == 1:
-        return tensors[0]
-    return join_tensors(r, tensors, dim % len(tensors[0].shape))
+def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
+    parts = [*map(numeric, tensors)]
+    return join_tensors(r, parts, dim % len(parts[0].shape)) if len(parts) > 1 else parts[0]
 
 
 def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
@@ -137,9 +125,8 @@ def drop_dimension(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
 
 
 @rule("stack")
-def stack(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    tensors = [numeric(tensor) for tensor in a.tensors("tensors")]
-    return stack_tensors(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
+def stack(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
+    return stack_tensors(r, [*map(numeric, tensors)], dim % (len(tensors[0].shape) + 1))
 
 
 def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
@@ -156,42 +143,49 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 
 @rule("repeat")
-def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
+def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
     """Read repetitions: nothing along a dimension of size 1, else an axis before the other."""
-    x, counts = a.tensor("self"), a["repeats"]
-    x = x.led([*[1] * (len(counts) - len(x.shape)), *x.shape])
-    for dim, (count, length) in enumerate(zip(counts, x.shape)):
+    x = self.led([*[1] * (len(repeats) - len(self.shape)), *self.shape])
+    for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:
             x, copy = r.views.repeated(r.with_axis(x, dim), count)
             x = x.with_dim(dim, (copy, *x.dims[dim]), count * length)
-    return x.led(a.result_shape())
+    return x.led(r.shapes_now[0])
 
 
-@rule("select_scatter", "slice_scatter", "copy")
-def scatter(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """Read an assignment to a part: the source at the index, and the old values elsewhere."""
-    if a.operator == "copy":
-        a.skip("self")
-        return numeric(a.tensor("src")).led(a.result_shape())
-    x, source = numeric(a.tensor("self")), numeric(a.tensor("src"))
-    dim = a["dim"] % len(x.shape)
-    if a.operator == "slice_scatter":
-        length = source.shape[dim]
-        if length == x.shape[dim]:
-            a.skip("start", "end", "step")
-            return source
-        if source.dims[dim]:
-            raise UnreadableModule("an assignment of several elements to a slice")
-        a.skip("end")
-        start, step = a.get("start") or 0, a.get("step") or 1
-        if step != 1 or varies(start) or start < 0:
-            raise UnreadableModule("an assignment to a slice with steps")
-        until = start + length if start + length < x.shape[dim] else None
-    else:
-        start = a["index"] % x.shape[dim]
-        until, source = start + 1, source.inserted(dim)
-        if a["index"] < 0 and varies(x.shape[dim]):
-            raise UnreadableModule("an assignment to an element counted from the end of a free axis")
+@rule("copy", skip="self")
+def copy(r: GraphReader, src: TracedTensor) -> TracedTensor:
+    return numeric(src).led(r.shapes_now[0])
+
+
+@rule("select_scatter")
+def select_scatter(r: GraphReader, self: TracedTensor, src: TracedTensor, dim: int, index: int) -> TracedTensor:
+    dim %= len(self.shape)
+    if index < 0 and varies(self.shape[dim]):
+        raise UnreadableModule("an assignment to an element counted from the end of a free axis")
+    start = index % self.shape[dim]
+    return assign(r, numeric(self), numeric(src).inserted(dim), dim, start, start + 1)
+
+
+@rule("slice_scatter", skip="end")
+def slice_scatter(
+    r: GraphReader, self: TracedTensor, src: TracedTensor, dim: int, step: int, start: int | None = None
+) -> TracedTensor:
+    x, source, dim, start = numeric(self), numeric(src), dim % len(self.shape), start or 0
+    length = source.shape[dim]
+    if length == x.shape[dim]:
+        return source
+    if source.dims[dim]:
+        raise UnreadableModule("an assignment of several elements to a slice")
+    if step != 1 or varies(start) or start < 0:
+        raise UnreadableModule("an assignment to a slice with steps")
+    return assign(r, x, source, dim, start, start + length if start + length < x.shape[dim] else None)
+
+
+def assign(
+    r: GraphReader, x: TracedTensor, source: TracedTensor, dim: int, start: int, until: int | None
+) -> TracedTensor:
+    """Return a tensor with the source from `start` to `until` along a dimension, and the old values elsewhere."""
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)
     bounds = [call("≥", (iota(axis), number(start + 1)))] if start or until is None else []
@@ -207,11 +201,10 @@ def scatter(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 # ------------------------------------------------------------------------------------------------------ windows and padding
 @rule("constant_pad_nd")
-def pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
-    for count in range(len(widths) // 2):
-        before, after = widths[2 * count], widths[2 * count + 1]
-        x = pad_dimension(r, x, len(x.shape) - 1 - count, before, after, value)
+def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: float = 0) -> TracedTensor:
+    x = numeric(self)
+    for count in range(len(pad) // 2):
+        x = pad_dimension(r, x, len(x.shape) - 1 - count, pad[2 * count], pad[2 * count + 1], value)
     return x
 
 
@@ -236,10 +229,10 @@ def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value:
 
 
 @rule("unfold")
-def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
+def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: int) -> TracedTensor:
     """Read the windows along a dimension; the last dimension is within them."""
-    x, length, step = a.tensor("self"), a["size"], a["step"]
-    dim, shape = a["dimension"] % len(x.shape), a.result_shape()
+    x, length = self, size
+    dim, shape = dimension % len(x.shape), r.shapes_now[0]
     count, rest = shape[dim], axes_of(drop_dimension(x.dims, dim))
     if length == step == 1:
         return x.with_node(x.node, [*x.dims, ()], shape)
@@ -263,37 +256,30 @@ def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 
 # -------------------------------------------------------------------------------------------------------- numbers alone
-@rule("arange")
-def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("end")
-    (length,) = a.result_shape()
-    start, step = a.get("start") or 0, a.get("step") or 1
+@rule("arange", skip="end")
+def arange(r: GraphReader, start: float = 0, step: float = 1) -> TracedTensor:
+    (length,) = r.shapes_now[0]
     axis = r.axes.new(size=length, hint="position")
     return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),), shape=(length,))
 
 
-@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
-def zeros_or_ones(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("self", "size")
-    return plain(number(1 if "ones" in a.operator else 0)).led(a.result_shape())
+@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", skip="self size")
+def zeros_or_ones(r: GraphReader) -> TracedTensor:
+    return plain(number(1 if "ones" in r.step_now.operator else 0)).led(r.shapes_now[0])
 
 
-@rule("full", "full_like", "new_full", "fill", "scalar_tensor")
-def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("self", "size")
-    value = next(name for name in ("fill_value", "value", "s") if a.has(name))
-    return a.operand(value).led(a.result_shape())
+@rule("full", "full_like", "new_full", "fill", "scalar_tensor", skip="self size")
+def full(r: GraphReader, fill_value: Any) -> TracedTensor:
+    return as_tensor(fill_value).led(r.shapes_now[0])
 
 
-@rule("mask")
-def mask(r: GraphReader, a: OperationArguments) -> TracedTensor:
+@rule("mask", skip="like p")
+def mask(r: GraphReader, number: int) -> TracedTensor:
     """Read the mask of a dropout, which is an input."""
-    a.skip("like", "p")
-    return r.leaf("mask", mask_name(a["number"]), r.runs.tensors[a.step.results[0].index])
+    return r.leaf("mask", mask_name(number), r.runs.tensors[r.step_now.results[0].index])
 
 
-@rule("empty", "empty_like", "new_empty")
-def empty(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
+@rule("empty", "empty_like", "new_empty", skip="self size")
+def empty(r: GraphReader) -> tuple[TracedTensor | None, ...]:
     """Read a tensor without values, which an operation fills."""
-    a.skip(*a.step.arguments)
     return (None,)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch.func import functionalize
@@ -27,22 +27,37 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .torch_composites import OWN, decompose
 from .torch_replacements import Masks, Replacing
 
-Rule = Callable[[Any, Any], Any]  # of a reader and arguments: a tensor, or several, None for one without a form
+
+class Rule(NamedTuple):
+    """How an ATen operation is read: by a function of a reader and of the operation's arguments, by name.
+
+    It returns a tensor, or several, with None for one without a form. Arguments that it does not take must have their
+    default, unless they are skipped; one that `moves` dimensions alone takes tensors that are not used yet.
+    """
+
+    function: Callable[..., Any]
+    parameters: frozenset[str]
+    skipped: tuple[str, ...]
+    moves: bool
+
+
 RULES: dict[str, Rule] = {}  # the ATen operations that are read
 HINTS = {  # for operations that have no rule
     **dict.fromkeys(("_embedding_bag", "_embedding_bag_forward_only"), "use nn.Embedding and a sum or mean"),
     "roll": "name the dimensions: dims=0",
 }
+Function = TypeVar("Function", bound=Callable[..., Any])
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
 SITE = "site-packages" + os.sep
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+def rule(*names: str, skip: str = "", moves: bool = False) -> Callable[[Function], Function]:
     """Register a function for operations."""
 
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
+    def register(function: Function) -> Function:
+        parameters = frozenset([*inspect.signature(function).parameters][1:])
+        RULES.update(dict.fromkeys(names, Rule(function, parameters, tuple(skip.split()), moves)))
         return function
 
     return register
