@@ -473,7 +473,7 @@ def check_whole_page(work: Workspace) -> None:
 
 def test_oldest(work: Workspace) -> None:
     """Run the tests with the oldest versions that pyproject.toml allows; PyTorch first, as packages ask for a range of it."""
-    extras = ["torch", "test torch jax xarray pictures repl"]
+    extras = ["torch", "test torch jax xarray pictures"]
     versions = [work.read(sys.executable, ".ci/oldest.py", *names.split()).stdout.split() for names in extras]
     work.environment("oldest", *versions, ["--no-deps", "."])
     work.run(

@@ -48,17 +48,17 @@ def reader(text: str):
     return GPT2.init(seed=0, sizes=sizes), {"ids": nt.tensor(list(range(len(words))), "seq")}, words
 
 
-def prompt(lines: str) -> str:
-    """What stands on the screen when these lines are typed at the prompt."""
+def prompt(lines: str, *inputs: str) -> str:
+    """Return the screen after these lines are typed at the prompt of a session with these inputs."""
+    from namedtensor.cli.arguments import values_of
     from namedtensor.cli.console import Console
-    from namedtensor.cli.repl import answer
-    from namedtensor.cli.session import Session
+    from namedtensor.cli.repl import Prompt
 
     printed = io.StringIO()
-    session = Session()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        console = Console(False)
+        console = Console()
+        session = Prompt(console, values_of(list(inputs), [], console))
         for line in lines.strip().splitlines():
             print(f"> {line}")
-            answer(session, line, console)
+            session.push(line)
     return printed.getvalue().rstrip("\n")

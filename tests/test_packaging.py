@@ -111,7 +111,7 @@ def test_the_version_is_said_once():
 # ------------------------------------------------------------------------------------------------ layout of the archive
 MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
-    "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
+    "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray",
                     "IPython", "PIL", "mcp", "matplotlib", "flax", "threadpoolctl", "onnx_ir", "ml_dtypes", "pytest", "pygls", "lsprotocol", "pygments"},
     "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers", "gguf"},
 }  # fmt: skip
@@ -158,7 +158,7 @@ def test_parsing_checking_and_the_reference_need_no_numpy():
 
 def test_heavy_packages_are_imported_only_when_asked_for():
     heavy = (
-        "torch", "jax", "flax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython", "tokenizers", "onnx", "onnx_ir",
+        "torch", "jax", "flax", "xarray", "pandas", "matplotlib", "IPython", "tokenizers", "onnx", "onnx_ir",
         "onnxruntime", "gguf",
     )  # fmt: skip
     run = python(

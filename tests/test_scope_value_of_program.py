@@ -236,9 +236,10 @@ def test_a_derivative_is_of_the_value(text):
 
 
 def test_the_prompt_answers_what_was_asked():
-    from namedtensor.cli.session import Session
+    from namedtensor.cli.console import Console
+    from namedtensor.cli.repl import Prompt
 
-    session = Session()
+    session = Prompt(Console(), {})
     session.enter("h^t = h^{t-1} + a for t = 1, …, 2")
     session.enter("h^0 = 1")
     assert session.enter("a = 3").strip() == "3"

@@ -26,9 +26,7 @@
 `mcp_server`: these tools, bounded, over the Model Context Protocol.
 `mcp`: the command mcp.
 `help`: the command help.
-`session`: formulas one after another, each knowing those before.
-`session_commands`: what one line of the prompt does: commands that begin with a colon.
-`repl`: the prompt.
+`repl`: the prompt, whose formulas extend one program.
 `commands`: the table of commands, and `main`.
 
 Contract: only here are a user's arguments, streams and files read; nothing imports it.

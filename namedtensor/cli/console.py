@@ -30,8 +30,8 @@ ON_COMMAND_LINE = (
 AT_THE_PROMPT = (
     (r"pass it: sizes=\{'(.+?)': (\d+)\}", r"state it first: |\1| = \2, or \1 = \2 for a number"),
     (r"sizes=\{'(.+?)': (\d+)\}", r"|\1| = \2"),
-    (r"pass it by name: values=\{'(.+?)': …\}", r"load it first: :tensor \1=FILE:axis,axis"),
-    (r"values=\{'(.+?)': …\}", r":tensor \1=FILE:axis,axis"),
+    (r"pass it by name: values=\{'(.+?)': …\}", r"define it first, or start with namedtensor repl \1=FILE:axis,axis"),
+    (r"values=\{'(.+?)': …\}", r"namedtensor repl \1=FILE:axis,axis"),
     (r"(, or )?raise limits\.\w+", r"\1compute it by namedtensor eval, which has --limit"),
 )
 

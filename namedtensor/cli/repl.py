@@ -1,124 +1,231 @@
-"""The prompt: lines from a person, a pipe or a file go to a session; what it gives is printed, errors with carets.
+"""The command `repl`: a prompt whose formulas extend one program, in which the next formula is evaluated.
 
-a terminal, prompt_toolkit installed     menus of completions, history, arrow keys
-a terminal without it                    Python's own line editing, Tab, history
-a pipe or a file                         lines, no prompt
+> f(x) = 2 x + 1        extends the program
+> Y = f(3)              extends the program, and prints the value of Y: 7
 """
 
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
-from collections.abc import Iterator
+from code import InteractiveConsole
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from grammar.completion import complete
+from grammar import nodes
+from grammar.completion import Known, complete
 from grammar.errors import UNFINISHED, NotationError
+from grammar.parser import parse, spelling_of
+from grammar.printer import to_text
 
 from ..files.text import InputError
+from ..programs.parsed import shadowed_by
+from ..scope.binder import bind
+from ..scope.names import key
+from ..scope.symbols import Scope
+from .arguments import imported, read_source, values_of
 from .console import AT_THE_PROMPT, Console
+from .evaluate import table
 from .parsers import Command
-from .session import Session
-from .session_commands import GREETING, command, enter
 
-PROMPT, CONTINUED = "> ", "  "
+GREETING = r"""A formula prints its value; name = … assigns it. In a formula, \odot and Tab give ⊙, \alpha gives α.
+A line that ends with an operator or in an open bracket continues; an empty line ends the formula.
+The words quit and exit, or the end of input, end the session."""
+LACKS_ELEMENTS = 406
 
 
-def run(files: list[str], inputs: list[str], plain: bool, console: Console) -> int:
-    """Read and answer until the input ends; 1 where a line of a pipe or file was wrong, else 0."""
-    session = Session()
-    for line in [*(f":tensor {word}" for word in inputs), *(f":load {file}" for file in files)]:
-        command(session, line)
-        _notes(session, console)
-    if sys.stdin is None:
-        raise InputError("standard input is closed")
-    interactive = sys.stdin.isatty()
-    if interactive:
-        console.print(GREETING + "\n:help lists the commands, :quit ends.\n")
-    while True:
+class Entry(NamedTuple):
+    """A statement of the session's program, with the names that it defines or declares."""
+
+    text: str
+    statement: nodes.Statement
+    names: frozenset[str]
+    elements: str = ""  # the left-hand side if it defines elements of a name
+
+    def replaces(self, other: Entry) -> bool:
+        """Return whether this statement takes the place of an earlier one."""
+        return bool(self.names & other.names) and self.elements in ("", other.elements)
+
+
+class Prompt(InteractiveConsole):
+    """A session: a program that each formula extends, and the inputs of the command."""
+
+    def __init__(self, console: Console, values: dict[str, Any]):
+        super().__init__()
+        self.console, self.failed = console, False
+        self.values = {str(key(name)): value for name, value in values.items()}
+        self.entries: list[Entry] = []
+
+    # ------------------------------------------------------------------------------------------------------- statements
+    def enter(self, text: str, evaluated: bool = True) -> str:
+        """Extend the program by the statements of a text, and return the value of the last one.
+
+        Raise NotationError if they do not fit the program, which then stays as it was.
+        """
+        new = self.read(text)
+        entries, values = self.entries, self.values
+        for entry in new:
+            entries = [other for other in entries if not entry.replaces(other)] + [entry]
+            values = {name: value for name, value in values.items() if name not in entry.names}
+            if entry is not new[-1] and isinstance(entry.statement, nodes.Value):
+                entries.pop()
+        start = len(join(entries)) - len(new[-1].text)
         try:
-            return _converse(session, console, plain, interactive)
-        except KeyboardInterrupt:
-            if not interactive:
+            is_kept, printed = self.answer(join(entries), values, start, evaluated)
+        except NotationError as problem:
+            raise relocate(problem, new[-1].text, start) from None
+        self.entries, self.values = entries if is_kept else entries[:-1], values
+        return printed
+
+    def answer(self, source: str, values: dict[str, Any], start: int, evaluated: bool) -> tuple[bool, str]:
+        """Return whether the last statement, at `start`, stays in the program, and the text that it prints."""
+        from ..programs.evaluate import evaluate
+
+        program = self.parse(source, values)
+        scope = bind(source, program, {key(name): frozenset(getattr(X, "axes", ())) for name, X in values.items()})
+        if isinstance(program.statements[-1], nodes.Value):
+            return False, table(evaluate(source, values, syntax="text")) if evaluated else ""
+        defined = [
+            definition
+            for group in scope.definitions.values()
+            for definition in group
+            if definition.statement.span[0] >= start
+        ]
+        is_claim = any(claim.span[0] >= start for claim in scope.claims)
+        if not evaluated or not (defined or is_claim):
+            return True, ""
+        try:
+            value = evaluate(f"{source}\n{defined[-1].key if defined else 0}", values, syntax="text")
+        except NotationError as problem:
+            if problem.code != LACKS_ELEMENTS or not defined:
                 raise
-            console.print()
+            return True, f"{defined[-1].key} still has undefined elements"
+        return bool(defined), table(value) if defined else "this holds"
+
+    def read(self, text: str) -> list[Entry]:
+        """Return the statements of a text. The functions of the program say whether f(x) is a call."""
+        shadowed = shadowed_by(list(map(key, self.values)))
+        functions = frozenset(self.known().functions)
+        if spelling_of(text) == "latex":
+            text = to_text(parse(text, "latex", shadowed, functions=functions))
+        statements = parse(text, "text", shadowed, functions=functions).statements
+        new = [entry_of(statement, text) for statement in statements]
+        if any(isinstance(entry.statement, nodes.Ellipsis) for entry in new):  # Together they make a rule.
+            return [Entry(text, nodes.Ellipsis(), frozenset[str]().union(*(entry.names for entry in new)))]
+        return new
+
+    def parse(self, source: str, values: dict[str, Any]) -> nodes.Program:
+        return parse(source, "text", shadowed_by(list(map(key, values))))
+
+    def known(self) -> Known:
+        """Return the names that completion offers."""
+        source = join(self.entries)
+        scope = bind(source, self.parse(source, self.values)) if source else Scope(source, nodes.Program(()))
+        tensors = [*self.values, *(str(definition.key) for definition in scope.all_definitions())]
+        tensors += [str(name.key()) for _, name, _, _ in scope.declarations]
+        axes = [axis for value in self.values.values() for axis in getattr(value, "axes", ())]
+        return Known(
+            tuple(dict.fromkeys(tensors)), tuple(scope.functions), tuple(dict.fromkeys([*axes, *scope.axes_named]))
+        )
+
+    # ------------------------------------------------------------------------------------------------------------ lines
+    def runsource(self, source: str, filename: str = "", symbol: str = "") -> bool:
+        """Enter a formula and print its value; return whether it goes on in the next line."""
+        if not any(line.split("#")[0].strip() for line in source.splitlines()):
+            return False
+        if source.startswith(":"):
+            self.report("the prompt's commands were removed in 0.2; write namedtensor check, explain, derive or render")
+            return False
+        if not source.endswith("\n") and goes_on(source):
+            return True
+        try:
+            if printed := self.enter(source.strip("\n")):
+                self.console.print(printed)
+            self.console.flush()
+        except NotationError as problem:
+            self.report(self.console.error(problem))
+        except MemoryError:
+            self.report("the result does not fit in memory")
+        return False
+
+    def report(self, text: str) -> None:
+        self.console.note(text)
+        self.failed = True
+
+    def raw_input(self, prompt: str = "") -> str:
+        line = input("  " if self.buffer else "> ")
+        if line.strip() in ("quit", "exit"):
+            raise EOFError
+        return line
+
+    def write(self, data: str) -> None:
+        self.console.note(data.rstrip("\n"))
+
+    def run_terminal(self) -> None:
+        """Read from a terminal, with completion and a history if Python has the module readline."""
+        with suppress(ImportError):
+            import readline
+
+            readline.set_completer(self.complete_line)
+            readline.set_completer_delims("")
+            readline.parse_and_bind("tab: complete")
+            with suppress(OSError):
+                history = history_file()
+                readline.read_history_file(history)
+                atexit.register(readline.write_history_file, history)
+        self.interact(GREETING, "")
+
+    def run_pipe(self) -> None:
+        """Read the lines of a pipe or file, in UTF-8 whatever the encoding of the terminal."""
+        stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
+        for line in stream:
+            text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+            self.push(text.rstrip("\r\n"))
+
+    def complete_line(self, text: str, state: int) -> str | None:
+        """Return the line with its completion of number `state`; a macro that is spelled out has one."""
+        choices = complete(text, self.known())
+        choices = [choice for choice in choices if choice.meaning == text[len(text) - choice.length :]][:1] or choices
+        if state >= len(choices):
+            return None
+        return text[: len(text) - choices[state].length] + choices[state].text
 
 
-def _converse(session: Session, console: Console, plain: bool, interactive: bool) -> int:
-    failed = False
-    pending: list[str] = []
-    for entry in entries(_lines(session, plain, pending) if interactive else _piped(), pending):
-        failed |= not answer(session, entry, console)
-        if session.over:
-            break
-    return int(failed and not interactive)
+def join(entries: list[Entry]) -> str:
+    return "\n".join(entry.text for entry in entries)
 
 
-def answer(session: Session, entry: str, console: Console) -> bool:
-    """Enter a line and print what comes of it; whether it was right."""
-    try:
-        text = enter(session, entry)
-    except NotationError as problem:
-        console.note(console.error(problem))
-    except InputError as problem:
-        console.note(str(problem))
-    except MemoryError:
-        console.note("the result does not fit in memory")
-    else:
-        _notes(session, console)
-        if text:
-            console.print(text)
-        console.flush()
-        return True
-    return False
+def entry_of(statement: nodes.Statement, source: str) -> Entry:
+    """Return a statement with its names: for an equation between other terms, the text of its left-hand side."""
+    text = source[slice(*statement.span)]
+    if isinstance(statement, nodes.Declaration):
+        return Entry(text, statement, frozenset(f"{source[slice(*name.span)]} ∈" for name in statement.names))
+    if isinstance(statement, nodes.Signature):
+        return Entry(text, statement, frozenset((f"{source[slice(*statement.head.span)]} :",)))
+    if not isinstance(statement, nodes.Equation):
+        return Entry(text, statement, frozenset())
+    scope = bind(source, nodes.Program((statement,), statement.span))
+    head = source[slice(*statement.sides[0].span)]
+    definitions = list(scope.all_definitions())
+    names = {str(definition.key) for definition in definitions} | {function.title for function in scope.all_functions()}
+    elements = head if any(definition.elements for definition in definitions) else ""
+    return Entry(text, statement, frozenset(names or (head,)), elements)
 
 
-def _notes(session: Session, console: Console) -> None:
-    for note in session.notes:
-        console.note(note)
-    session.notes.clear()
-
-
-# ---------------------------------------------------------------------------------------------------------------- lines
-def entries(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
-    """Lines put together to whole statements: one that ends early goes on in the next, and an empty line ends it.
-
-    `pending` holds the lines of a statement that is not over, for the prompt to show.
-
-    >>> list(entries(iter(["A +", "B", "", "2"]), []))
-    ['A +\\nB', '2']
-    """
-    for line in lines:
-        if line is INTERRUPT:
-            pending.clear()
-            continue
-        if line.lstrip().startswith(":"):
-            yield from _over(pending)
-        if line.strip():
-            pending.append(line)
-        if not (line.strip() and goes_on("\n".join(pending))):
-            yield from _over(pending)
-    yield from _over(pending)
-
-
-def _over(pending: list[str]) -> Iterator[str]:
-    """The lines so far as one statement, unless there is nothing in them but blanks and comments."""
-    text, has_text = "\n".join(pending), any(line.split("#")[0].strip() for line in pending)
-    pending.clear()
-    if has_text:
-        yield text
+def relocate(problem: NotationError, text: str, start: int) -> NotationError:
+    """Return an error about a program as an error about the text that begins at `start`, if it points there."""
+    if problem.source is None or problem.span is None or not problem.source.startswith(text, start):
+        return problem
+    if problem.span[0] < start:
+        return problem
+    return problem.moved(text, lambda span: (span[0] - start, span[1] - start) if span[0] >= start else None)
 
 
 def goes_on(text: str) -> bool:
-    """Whether a statement is not over yet: a bracket is open, or it ends with an operator."""
-    from grammar.parser import parse
-
-    if text.lstrip().startswith(":"):
-        return False
+    """Return whether a statement is not over yet: a bracket is open, or it ends with an operator."""
     try:
         parse(text)
     except NotationError as problem:
@@ -127,132 +234,36 @@ def goes_on(text: str) -> bool:
     return False
 
 
-INTERRUPT = "\x03"  # what a reader gives where the user wants to restart the line
-
-
-def _piped() -> Iterator[str]:
-    """Lines of a pipe, in UTF-8 whatever the encoding of the terminal."""
-    stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
-    for line in stream:
-        if isinstance(line, bytes):
-            line = line.decode("utf-8", "replace")
-        yield line.rstrip("\r\n")
-
-
-def _lines(session: Session, plain: bool, pending: list[str]) -> Iterator[str]:
-    use_menus = not plain and find_spec("prompt_toolkit") is not None
-    return (prompted if use_menus else typed)(session, pending)
-
-
-def history_file() -> Path | None:
-    """The file of the lines of earlier sessions; None where nothing can be kept."""
+def history_file() -> str:
+    """Return the file of the lines of earlier sessions; create it if it does not exist."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    folder = Path(state) / "namedtensor"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "history"
-        path.touch()
-    except OSError:
-        return None
-    return path
-
-
-# ----------------------------------------------------------------------------------------------- Python's own line editing
-def typed(session: Session, pending: list[str]) -> Iterator[str]:
-    """Lines from `input`, with Tab and a history where Python has the module readline."""
-    history = history_file()
-    try:
-        import readline
-    except ImportError:
-        readline = None
-    if readline is not None:
-        _prepare(readline, session, history)
-    while True:
-        try:
-            yield input(CONTINUED if pending else PROMPT)
-        except EOFError:
-            print()
-            break
-        except KeyboardInterrupt:
-            print()
-            yield INTERRUPT
-        finally:
-            if readline is not None and history is not None:
-                with suppress(OSError):
-                    readline.write_history_file(history)
-
-
-def _prepare(readline: Any, session: Session, history: Path | None) -> None:
-    if history is not None:
-        with suppress(OSError):
-            readline.read_history_file(history)
-    readline.set_completer(tabulator(readline, session))
-    readline.set_completer_delims("")
-    readline.parse_and_bind("tab: complete")
-
-
-def tabulator(readline: Any, session: Session) -> Any:
-    """The completer that readline calls for the n-th completion of the line so far."""
-
-    def completer(text: str, state: int) -> str | None:
-        names = whole_lines(text, session)
-        return names[state] if state < len(names) else None
-
-    return completer
-
-
-def whole_lines(text: str, session: Session) -> list[str]:
-    """The line with each completion made; a macro that is spelled out whole leaves no choice."""
-    completions = complete(text, session.known())
-    exact = [completion for completion in completions if completion.meaning == text[len(text) - completion.length :]]
-    return [text[: len(text) - completion.length] + completion.text for completion in exact[:1] or completions]
-
-
-# --------------------------------------------------------------------------------------------------------- prompt_toolkit
-def prompted(session: Session, pending: list[str], **settings: Any) -> Iterator[str]:
-    """Lines from prompt_toolkit; `settings` are those of its PromptSession (tests give an input and an output)."""
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.history import FileHistory, InMemoryHistory
-
-    history = history_file()
-    prompt: Any = PromptSession(
-        history=FileHistory(str(history)) if history else InMemoryHistory(),
-        completer=_completer(session),
-        complete_while_typing=False,
-        enable_history_search=True,
-        **settings,
-    )
-    while True:
-        try:
-            yield prompt.prompt(CONTINUED if pending else PROMPT)
-        except EOFError:
-            break
-        except KeyboardInterrupt:
-            yield INTERRUPT
-
-
-def _completer(session: Session) -> Any:
-    from prompt_toolkit.completion import Completer, Completion
-
-    class Offered(Completer):
-        def get_completions(self, document: Any, complete_event: Any) -> Iterator[Any]:
-            for completion in complete(document.text_before_cursor, session.known()):
-                yield Completion(completion.text, start_position=-completion.length, display_meta=completion.meaning)
-
-    return Offered()
-
-
-def repl_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a program to load first, as :load FILE does")
-    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers to load first")
-    parser.add_argument("--plain", action="store_true", help="plain input, even if prompt_toolkit is installed")
+    path = Path(state, "namedtensor", "history")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    return str(path)
 
 
 def repl_command(options: Any, console: Console) -> int:
+    """Read formulas until the input ends; return 1 if a line of a pipe or file was wrong, else 0."""
     console.hints = AT_THE_PROMPT
     words = [*([options.file] if options.file else []), *options.inputs]
-    files = [word for word in words if "=" not in word]
-    return run(files, [word for word in words if "=" in word], options.plain, console)
+    prompt = Prompt(console, values_of([word for word in words if "=" in word], [], console))
+    for word in words:
+        if "=" not in word:
+            source = imported(read_source(word, "auto"))
+            prompt.enter(source.text, evaluated=False)
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    is_terminal = sys.stdin.isatty()
+    prompt.run_terminal() if is_terminal else prompt.run_pipe()
+    if prompt.buffer:
+        prompt.push("")
+    return int(prompt.failed and not is_terminal)
+
+
+def repl_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a program that the session starts with")
+    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers")
 
 
 REPL_EXAMPLES = r"""
@@ -260,8 +271,6 @@ REPL_EXAMPLES = r"""
   namedtensor repl layers.nt X=x.npy:seq,chans
   namedtensor repl < session.txt
 
-  At the prompt, \odot and Tab give ⊙, and :help lists the commands.
+  At the prompt, \odot and Tab give ⊙.
 """
-COMMAND = Command(
-    "evaluate formulas at a prompt; names and values persist", repl_arguments, repl_command, REPL_EXAMPLES
-)
+COMMAND = Command("evaluate formulas at a prompt, as lines of one program", repl_arguments, repl_command, REPL_EXAMPLES)
