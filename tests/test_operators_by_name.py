@@ -121,10 +121,13 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "tensors/numpy_protocol.py": ("abs cumsum dot max min sum", "what NumPy calls them"),
     "terms/builder.py": ("I mean onehot ∑", "smart constructors: −1 goes through a mean, X_{ax(i)} back to a onehot"),
     "display/code_contractions.py": (
-        "all any argmax argmin max median min norm quantile solve standardize sum trace",
+        "I all any argmax argmin cholesky cumprod cumsum det dot eigvalsh inv logdet logsoftmax logsumexp max mean median min norm onehot pool quantile softmax solve sort standardize std sum trace unroll var ∏ ∑",
         "the same in NumPy, PyTorch and JAX, as one writes it by hand",
     ),
-    "display/code_elements.py": ("dot factorial logsigmoid sqrt", "the same"),
+    "display/code_elements.py": (
+        "dot sqrt sum",
+        "the same",
+    ),
     "display/code_libraries.py": (
         "abs all any arccos arcsin arctan argmax argmin ceil cholesky clip cos cosh cumprod cumsum det eigvalsh elu erf exp factorial "
         "floor gelu inv isnan lgamma ln log logdet logsigmoid logsoftmax logsumexp max mean median min mod norm pool quantile relu round "
@@ -132,14 +135,8 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "what libraries call them",
     ),
     "display/code_loop_rules.py": (
-        "I all any argmax argmin cumprod cumsum dot logsoftmax logsumexp max mean min norm onehot pool softmax standardize "
-        "std unroll var ∏ ∑",
+        "I all any argmax argmin cumprod cumsum dot logsoftmax logsumexp max mean min norm onehot pool softmax standardize std sum unroll var ∏ ∑",
         "one element of each, as loops of plain Python",
-    ),
-    "display/code_rules.py": (
-        "I all any argmax argmin cholesky cumprod cumsum det dot eigvalsh inv logdet logsoftmax logsumexp max mean median min norm onehot "
-        "pool quantile softmax solve sort standardize std sum trace unroll var ∏ ∑",
-        "the table of these rules",
     ),
     "display/code_statements.py": (
         "I argmax argmin cumprod cumsum dot exp logsoftmax logsumexp max mean min norm onehot pool relu softmax sort standardize std tanh "

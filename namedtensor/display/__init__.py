@@ -13,8 +13,7 @@
 `code_writer`: the lines of a function.
 `code_arrays`: statements as expressions of arrays.
 `code_elements`: numbers, elementwise operators and moved axes as array expressions.
-`code_contractions`: contractions, reductions and matrices as array expressions.
-`code_rules`: the table of these rules.
+`code_contractions`: contractions, reductions and matrices as array expressions, and the table of all rules.
 `code_loops`: statements as nested loops.
 `code_loop_rules`: one element of each operator, as loops compute it.
 `code`: a formula as code that a person reads.

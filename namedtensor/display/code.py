@@ -19,10 +19,10 @@ from grammar.nodes import Number
 from ..scope.names import key
 from ..terms.terms import Term
 from .code_arrays import ArrayWriter
+from .code_contractions import RULES
 from .code_libraries import LIBRARIES
 from .code_loop_rules import LOOP_RULES
 from .code_loops import LoopWriter
-from .code_rules import RULES
 from .code_writer import ReadableCode
 from .steps import places
 

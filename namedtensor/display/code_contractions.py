@@ -1,20 +1,25 @@
-"""How contractions, reductions, functions along axes and functions of matrices are written as array expressions; see `code`."""
+"""How contractions, reductions, functions along axes and functions of matrices are written as array expressions; see `code`.
+
+`RULES` is the table: for each operator, how a term of it is written as an array expression.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..operators import REGISTRY
 from ..terms.terms import Term
+from . import code_elements as elements
 from .code_arrays import ArrayWriter
-from .code_elements import Rule, infix, operand, order_of, parameter, whole
-from .code_libraries import ATOM, PRODUCT, CodeExpression
+from .code_elements import Rule, call_of, infix, operand, parameter, whole
+from .code_libraries import INFIX, PRODUCT, CodeExpression
 
 
 # ------------------------------------------------------------------------------------------------------------- products
 def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
     if not term.axes:
         return infix(w, term)
-    first, second = (whole(w, argument, w.code(argument)) for argument in term.arguments)
+    first, second = (whole(w, argument) for argument in term.arguments)
     if w.library.prefix == "torch" or not (first.integer and second.integer):
         first, second = w.real(first), w.real(second)
     return (
@@ -27,7 +32,7 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
 def as_matrices(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
-    """A @ B, where each is a vector or a matrix, or the first has further axes in front; None elsewhere."""
+    """Return A @ B of vectors and matrices, where A may have further axes in front; None elsewhere."""
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
     (axis,) = term.axes
@@ -37,10 +42,10 @@ def as_matrices(
         return None
     if first.axes[-1] != axis and len(first.axes) > 2:
         return None
-    left = w.arranged(first, (*(name for name in first.axes if name != axis), axis), PRODUCT)
-    right = w.arranged(second, (axis, *(name for name in second.axes if name != axis)), ATOM)
-    axes = tuple(name for name in (*first.axes, *second.axes) if name != axis)
-    return CodeExpression(f"{left} @ {right}", axes, PRODUCT)
+    left = w.arranged(first, (*rest_of(first, term.axes), axis))
+    right = w.arranged(second, (axis, *rest_of(second, term.axes)))
+    axes = (*rest_of(first, term.axes), *rest_of(second, term.axes))
+    return CodeExpression(f"{left:product} @ {right:atom}", axes, PRODUCT)
 
 
 def as_einsum(w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
@@ -52,11 +57,15 @@ def as_einsum(w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExp
         )
     axes = tuple(axis for axis in letters if axis not in term.axes)
     spelled = ["".join(letters[axis] for axis in names) for names in (first.axes, second.axes, axes)]
-    text = f'{w.library.prefix}.einsum("{spelled[0]},{spelled[1]}->{spelled[2]}", {first.text}, {second.text})'
+    text = f'{w.library.prefix}.einsum("{spelled[0]},{spelled[1]}->{spelled[2]}", {first}, {second})'
     return CodeExpression(text, axes)
 
 
 # ------------------------------------------------------------------------------------------------------- along axes
+def rest_of(code: CodeExpression, axes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(axis for axis in code.axes if axis not in axes)
+
+
 def positions(code: CodeExpression, axes: tuple[str, ...]) -> Any:
     places = tuple(sorted(code.axes.index(axis) for axis in axes))
     return places[0] if len(places) == 1 else places
@@ -76,12 +85,9 @@ def reduction(name: str) -> Rule:
         one_axis = name in ("norm", "quantile", "median") or (name == "prod" and torch)
         if isinstance(places, tuple) and one_axis and not is_plain_norm:
             raise w.unreadable(term)
-        if name not in INTEGRAL:
-            code = w.real(code)
+        code = code if name in INTEGRAL else w.real(code)
         chosen = "norm p" if name == "norm" and p != 2 else name
-        text = w.call(term, chosen, code.text, axis=places, p=p)
-        rest = tuple(axis for axis in code.axes if axis not in term.axes)
-        return CodeExpression(text, rest, integer=code.integer and name in INTEGRAL)
+        return w.call(term, chosen, rest_of(code, term.axes), code, axis=places, p=p, integer=code.integer)
 
     return rule
 
@@ -96,8 +102,7 @@ def extremum(name: str) -> Rule:
         if w.library.prefix == "torch" and not all(code.axes for code in codes):
             raise w.unreadable(term, "torch.maximum takes tensors")
         codes = codes if all(code.integer for code in codes) else tuple(map(w.real, codes))
-        order = order_of(codes)
-        return CodeExpression(w.call(term, f"{name} two", *(w.arranged(code, order) for code in codes)), order)
+        return call_of(w, term, f"{name} two", codes)
 
     return rule
 
@@ -105,32 +110,45 @@ def extremum(name: str) -> Rule:
 def along(w: ArrayWriter, term: Term) -> CodeExpression:
     """Write a function that gives as many elements as it takes."""
     code = w.real(operand(w, term))
-    places = positions(code, term.axes)
-    by_helper = term.operator in ("standardize", "argmax", "argmin")
+    places, name, p = positions(code, term.axes), term.operator, parameter(term)
+    by_helper = name in ("standardize", "argmax", "argmin")
     if isinstance(places, tuple) and w.library.prefix == "torch" and not by_helper:
         raise w.unreadable(term)
-    name = term.operator
-    if name == "standardize" and parameter(term) != 1e-5:
+    if name == "standardize" and p != 1e-5:
         name = "standardize eps"
-    inner = code.within(ATOM) if name == "argmin" else code.text
-    return CodeExpression(w.call(term, name, inner, axis=places, p=parameter(term)), code.axes)
+    return w.call(term, name, code.axes, code, axis=places, p=p)
 
 
 def of_matrix(w: ArrayWriter, term: Term) -> CodeExpression:
-    """A function of matrices, which are the last two dimensions."""
-    code = operand(w, term)
-    rows = tuple(term.axes)
-    rest = tuple(axis for axis in code.axes if axis not in rows)
-    text = w.call(term, term.operator, w.arranged(code, (*rest, *rows), ATOM if term.operator in ("trace",) else 0))
+    """Write a function of matrices, which are the last two dimensions."""
+    code, rows = operand(w, term), tuple(term.axes)
+    rest = rest_of(code, rows)
     axes = (*rest, *(axis for axis in rows if axis in term.shape))
-    return CodeExpression(text, axes)
+    return w.call(term, term.operator, axes, w.arranged(code, (*rest, *rows)))
 
 
 def solved(w: ArrayWriter, term: Term) -> CodeExpression:
-    matrix, right = (whole(w, argument, w.code(argument)) for argument in term.arguments)
+    matrix, right = (whole(w, argument) for argument in term.arguments)
     row, column = term.axes
     if len(matrix.axes) != 2 or len(right.axes) > 2:
         raise w.unreadable(term)
-    rest = tuple(axis for axis in right.axes if axis != row)
-    text = w.call(term, "solve", w.arranged(matrix, (row, column)), w.arranged(right, (row, *rest)))
-    return CodeExpression(text, (column, *rest))
+    rest = rest_of(right, (row,))
+    return w.call(term, "solve", (column, *rest), w.arranged(matrix, (row, column)), w.arranged(right, (row, *rest)))
+
+
+REDUCTIONS = {"∑": "sum", "∏": "prod"} | {
+    name: name for name in ("mean", "var", "std", "norm", "logsumexp", "any", "all", "quantile", "median")
+}
+RULES: dict[str, Rule] = {
+    **{record.name: elements.elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
+    **dict.fromkeys(INFIX, infix), **dict.fromkeys(("identity", "I"), elements.size_rule("eye")),
+    **dict.fromkeys(("variable", "spread"), elements.through), **dict.fromkeys(("where", "cases"), elements.cases),
+    **dict.fromkeys(("⊕", "concat"), elements.joined), **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction),
+    "number": elements.number, "iota": elements.iota, "ones": elements.size_rule("ones"), "constant": elements.constant,
+    "negative": elements.negative, "¬": elements.negation, "indicator": elements.indicator, "rename": elements.renamed,
+    "pick": elements.picked, "merge": elements.merged, "split": elements.split, "index": elements.indexed,
+    "onehot": elements.onehot, "unroll": elements.windows, "pool": elements.blocks,
+    **{name: reduction(plain) for name, plain in REDUCTIONS.items()}, "max": extremum("max"), "min": extremum("min"),
+    **dict.fromkeys(("softmax", "logsoftmax", "argmax", "argmin", "standardize", "cumsum", "cumprod", "sort"), along),
+    **dict.fromkeys(("det", "inv", "trace", "logdet", "cholesky", "eigvalsh"), of_matrix), "solve": solved,
+}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from grammar import nodes
@@ -11,7 +11,7 @@ from grammar import nodes
 from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
 from .code_arrays import ArrayWriter
-from .code_libraries import ATOM, POWER, PRODUCT, SUM, CodeExpression, repeats, template
+from .code_libraries import ATOM, POWER, PRODUCT, SUM, CodeExpression
 from .code_writer import Writer
 
 Rule: TypeAlias = Callable[[ArrayWriter, Term], CodeExpression]
@@ -21,36 +21,29 @@ Rule: TypeAlias = Callable[[ArrayWriter, Term], CodeExpression]
 def number(w: Writer, term: Term) -> CodeExpression:
     value: Any = term.number
     if isinstance(value, bool):
-        return CodeExpression(str(value), ())
+        return CodeExpression(str(value))
     if math.isinf(value) or math.isnan(value):
         name = "nan" if math.isnan(value) else "inf"
         return CodeExpression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), ATOM if value > 0 else PRODUCT)
-    root = root_of_a_size(term.node, value)
-    if root is not None:
-        has_function = w.library.prefix in ("jnp", "math")  # NumPy returns a 64-bit number, PyTorch accepts tensors
-        text = f"{w.library.prefix}.sqrt({root})" if has_function else f"{root}**0.5"
-        return CodeExpression(text, (), ATOM if has_function else POWER)
+    node = term.node
+    if isinstance(node, nodes.Call) and node.operator == "sqrt" and isinstance(node.arguments[0], nodes.Size):
+        size = round(value**2)  # of √|ax|, so that the code shows whose root it is
+        if w.library.prefix in ("jnp", "math"):
+            return CodeExpression(f"{w.library.prefix}.sqrt({size})")
+        return CodeExpression(f"{size}**0.5", (), POWER)  # NumPy returns a 64-bit number, PyTorch accepts tensors
     integer = value == int(value) and abs(value) < 1e15
-    return CodeExpression(
-        repr(int(value) if integer else float(value)), (), ATOM if value >= 0 else PRODUCT, integer=integer
-    )
+    text = repr(int(value) if integer else float(value))
+    return CodeExpression(text, (), ATOM if value >= 0 else PRODUCT, integer)
 
 
 def parameter(term: Term, default: Any = None) -> Any:
-    """The option of an operator that has one, such as the p of a norm."""
+    """Return the option of an operator that has one, such as the p of a norm."""
     options = {**dict(REGISTRY[term.operator].options), **dict(term.options)}
     return next(iter(options.values()), default)
 
 
-def root_of_a_size(node: Any, value: float) -> int | None:
-    """n of √|ax|, so that the code shows which root it is."""
-    if isinstance(node, nodes.Call) and node.operator == "sqrt" and isinstance(node.arguments[0], nodes.Size):
-        return round(value**2)
-    return None
-
-
 def first_of(term: Term) -> int:
-    """The first number of iota."""
+    """Return the first number of iota."""
     return term.options[0] if len(term.options) > 1 else 1
 
 
@@ -65,11 +58,11 @@ def iota(w: ArrayWriter, term: Term) -> CodeExpression:
 
 def size_rule(name: str) -> Rule:
     """Return the rule of a constant array that its size specifies."""
-    return lambda w, term: CodeExpression(w.call(term, name, str(size_of(term))), tuple(term.shape))
+    return lambda w, term: w.call(term, name, tuple(term.shape), str(size_of(term)))
 
 
 def nested_numbers(term: Term) -> Any:
-    """The numbers of a constant as nested lists."""
+    """Return the numbers of a constant as nested lists."""
     _, extents, numbers = term.options
 
     def nested(values: Any, sizes: Any) -> Any:
@@ -83,16 +76,15 @@ def nested_numbers(term: Term) -> Any:
 
 def constant(w: ArrayWriter, term: Term) -> CodeExpression:
     axes, _, numbers = term.options
-    numbers_text, integer = repr(nested_numbers(term)), all(isinstance(value, int) for value in numbers)
-    text = (
-        f"{w.library.prefix}.array({numbers_text})" if w.library.prefix != "torch" else f"torch.tensor({numbers_text})"
-    )
-    return CodeExpression(text if integer else w.call(term, "array", numbers_text), tuple(axes), integer=integer)
+    text, prefix = repr(nested_numbers(term)), w.library.prefix
+    if all(isinstance(value, int) for value in numbers):
+        return CodeExpression(f"{prefix}.{'tensor' if prefix == 'torch' else 'array'}({text})", axes, integer=True)
+    return w.call(term, "array", axes, text)
 
 
 # ------------------------------------------------------------------------------------------------------------- elements
-def order_of(codes: tuple[CodeExpression, ...]) -> tuple[str, ...]:
-    """The order of the result's axes: that of the operand with the most, after the axes of the others only."""
+def order_of(codes: Sequence[CodeExpression]) -> tuple[str, ...]:
+    """Return the order of the result's axes: the operand with the most axes has them last."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
@@ -105,40 +97,39 @@ def infix(w: Writer, term: Term) -> CodeExpression:
     if not integer and sign.level >= SUM:
         first, second = w.real(first), w.real(second)
     order = order_of((first, second))
-    left, right = w.arranged(first, order, sign.left), w.arranged(second, order, sign.right)
+    left, right = w.arranged(first, order).within(sign.left), w.arranged(second, order).within(sign.right)
     return CodeExpression(f"{left}{sign.sign}{right}", order, sign.level, integer)
 
 
 def elementwise(w: Writer, term: Term) -> CodeExpression:
-    text = template(w.library, term.operator)
-    repeated = repeats(w.library, term.operator)
-    codes = tuple(w.real(w.code(argument)) for argument in term.arguments)
+    return call_of(w, term, term.operator, [w.real(w.code(argument)) for argument in term.arguments])
+
+
+def call_of(w: Writer, term: Term, name: str, codes: Sequence[CodeExpression], integer: bool = False) -> CodeExpression:
+    """Return a call whose operands are aligned."""
     order = order_of(codes)
-    inside = ATOM if repeated or term.operator in ("logsigmoid", "factorial") else 0
-    operands = [w.arranged(code, order, inside) for code in codes]
-    level = PRODUCT if repeated or (text or "").startswith("-") else ATOM
-    return CodeExpression(w.call(term, term.operator, *operands), order, level)
+    return w.call(term, name, order, *(w.arranged(code, order) for code in codes), integer=integer)
 
 
 def negative(w: Writer, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
-    return CodeExpression(f"-{code.within(PRODUCT)}", code.axes, PRODUCT, code.integer)
+    return CodeExpression(f"-{code:product}", code.axes, PRODUCT, code.integer)
 
 
 def negation(w: ArrayWriter, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
-    return CodeExpression(f"~{code.within(ATOM)}", code.axes, PRODUCT)
+    return CodeExpression(f"~{code:atom}", code.axes, PRODUCT)
 
 
 def indicator(w: ArrayWriter, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
     if term.arguments[0].number is not None:
-        return CodeExpression(f"float({code.text})")
-    return CodeExpression(w.call(term, "float", code.within(ATOM)), code.axes)
+        return CodeExpression(f"float({code})")
+    return w.call(term, "float", code.axes, code)
 
 
 def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpression]], CodeExpression]:
-    """The values and conditions of cases in turn, and the last value."""
+    """Return the values and conditions of cases in turn, and the last value."""
     arguments = [*term.arguments]
     if term.operator == "where":
         arguments[:2] = reversed(arguments[:2])
@@ -148,19 +139,17 @@ def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpr
 
 
 def cases(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Nested calls of where."""
+    """Return nested calls of where."""
     pairs, last = branches(w, term)
     values = [*(value for value, _ in pairs), last]
     if not all(value.integer for value in values):
         pairs, last = [(w.real(value), condition) for value, condition in pairs], w.real(last)
         if not any(value.axes for value in values):  # plain numbers alone would have the dtype of the library
-            last = CodeExpression(w.call(term, "array", last.text))
+            last = w.call(term, "array", (), last)
     for value, condition in reversed(pairs):
-        order = order_of((condition, value, last))
         if not condition.axes:
             raise w.unreadable(term, "a condition on a plain number has no readable form")
-        operands = (w.arranged(code, order) for code in (condition, value, last))
-        last = CodeExpression(w.call(term, "where", *operands), order)
+        last = call_of(w, term, "where", (condition, value, last))
     return last
 
 
@@ -174,8 +163,9 @@ def renamed(w: ArrayWriter, term: Term) -> CodeExpression:
     return CodeExpression(code.text, tuple(new.get(axis, axis) for axis in code.axes), code.level, code.integer)
 
 
-def whole(w: ArrayWriter, term: Term, code: CodeExpression) -> CodeExpression:
-    """An expression with every axis of its term."""
+def whole(w: ArrayWriter, term: Term) -> CodeExpression:
+    """Return the expression of a term with every axis of it."""
+    code = w.code(term)
     if {*code.axes} == {*term.shape}:
         return code
     order = (*(axis for axis in term.shape if axis not in code.axes), *code.axes)
@@ -183,24 +173,29 @@ def whole(w: ArrayWriter, term: Term, code: CodeExpression) -> CodeExpression:
 
 
 def operand(w: ArrayWriter, term: Term) -> CodeExpression:
-    argument = term.arguments[0]
-    return whole(w, argument, w.code(argument))
+    return whole(w, term.arguments[0])
 
 
 def picked(w: ArrayWriter, term: Term) -> CodeExpression:
-    """X[1, 2]: what is picked of what was picked is one index."""
+    """Return X[1, 2]: an index of an indexed tensor is one index with it."""
     picks: dict[str, int] = {}
     tensor = term
     while tensor.operator == "pick" and (tensor is term or not w.has_a_line(tensor)):
         axis, index = tensor.options
         picks[axis] = index
         tensor = tensor.arguments[0]
-    code = whole(w, tensor, w.code(tensor))
+    code = whole(w, tensor)
     words = [str(picks.get(axis, ":")) for axis in code.axes]
     while words[-1] == ":":
         words.pop()
     rest = tuple(axis for axis in code.axes if axis not in picks)
-    return CodeExpression(f"{code.within(ATOM)}[{', '.join(words)}]", rest, integer=code.integer)
+    return CodeExpression(f"{code:atom}[{', '.join(words)}]", rest, integer=code.integer)
+
+
+def reshape(term: Term, code: CodeExpression, axes: Sequence[str]) -> CodeExpression:
+    shape = resolved_shape(term.shape)
+    sizes = ", ".join(str(shape[axis]) for axis in axes)
+    return CodeExpression(f"{code:atom}.reshape({sizes})", tuple(axes), integer=code.integer)
 
 
 def merged(w: ArrayWriter, term: Term) -> CodeExpression:
@@ -208,69 +203,64 @@ def merged(w: ArrayWriter, term: Term) -> CodeExpression:
     code = operand(w, term)
     names = [axis for axis in code.axes if axis not in old or axis == old[0]]
     order = [name for axis in names for name in (old if axis == old[0] else (axis,))]
-    axes = tuple(new if axis == old[0] else axis for axis in names)
-    shape = resolved_shape(term.shape)
-    sizes = ", ".join(str(shape[axis]) for axis in axes)
-    return CodeExpression(f"{w.arranged(code, order, ATOM)}.reshape({sizes})", axes, integer=code.integer)
+    axes = [new if axis == old[0] else axis for axis in names]
+    return reshape(term, w.arranged(code, order), axes)
 
 
 def split(w: ArrayWriter, term: Term) -> CodeExpression:
     old, parts = term.options
     code = operand(w, term)
-    axes = tuple(name for axis in code.axes for name in ([name for name, _ in parts] if axis == old else [axis]))
-    shape = resolved_shape(term.shape)
-    sizes = ", ".join(str(shape[axis]) for axis in axes)
-    return CodeExpression(f"{code.within(ATOM)}.reshape({sizes})", axes, integer=code.integer)
+    return reshape(term, code, with_parts(code, old, [name for name, _ in parts]))
+
+
+def blocks(w: ArrayWriter, term: Term) -> CodeExpression:
+    code = operand(w, term)
+    return reshape(term, code, with_parts(code, term.axes[0], term.axes))
+
+
+def with_parts(code: CodeExpression, axis: str, parts: Sequence[str]) -> list[str]:
+    """Return the axes of an expression with several in the place of one."""
+    return [name for other in code.axes for name in (parts if other == axis else (other,))]
 
 
 def indexed(w: ArrayWriter, term: Term) -> CodeExpression:
     tensor, index = operand(w, term), w.code(term.arguments[1])
     (axis,) = term.axes
-    position = tensor.axes.index(axis)
     if {*index.axes} & ({*tensor.axes} - {axis}):
         raise w.unreadable(term, "an index that shares an axis with its tensor has no readable form")
-    axes = (*tensor.axes[:position], *index.axes, *tensor.axes[position + 1 :])
-    where = f"{index.within(SUM)} - 1"
-    return CodeExpression(f"{tensor.within(ATOM)}[{':, ' * position}{where}]", axes, integer=tensor.integer)
+    return take(tensor, axis, CodeExpression(f"{index:sum} - 1", index.axes), tensor.integer)
+
+
+def take(tensor: CodeExpression, axis: str, index: CodeExpression, integer: bool = False) -> CodeExpression:
+    """Return the elements of a tensor at indices along an axis."""
+    before = ":, " * tensor.axes.index(axis)
+    return CodeExpression(
+        f"{tensor:atom}[{before}{index}]", tuple(with_parts(tensor, axis, index.axes)), integer=integer
+    )
 
 
 def onehot(w: ArrayWriter, term: Term) -> CodeExpression:
     code, (axis,) = w.code(term.arguments[0]), term.axes
-    size = resolved_shape(term.shape)[axis]
-    column = w.arranged(code, (*code.axes, axis), SUM) if code.axes else code.text
-    text = w.call(term, "float", f"({column} == {w.library.prefix}.arange(1, {size + 1}))")
-    return CodeExpression(text, (*code.axes, axis))
+    axes, size = (*code.axes, axis), resolved_shape(term.shape)[axis]
+    column = f"{w.arranged(code, axes):sum}" if code.axes else code.text
+    return w.call(term, "float", axes, f"({column} == {w.library.prefix}.arange(1, {size + 1}))")
 
 
 def joined(w: ArrayWriter, term: Term) -> CodeExpression:
-    codes = [whole(w, argument, w.code(argument)) for argument in term.arguments]
+    codes = [whole(w, argument) for argument in term.arguments]
     (axis,) = term.axes
     others = {name for code in codes for name in code.axes if name != axis}
     if any({*code.axes} - {axis} != others for code in codes):
         raise w.unreadable(term, "tensors of different axes that are joined have no readable form")
     order = codes[0].axes
-    text = ", ".join(w.arranged(code, order) for code in codes)
-    return CodeExpression(w.call(term, "concatenate", text, axis=order.index(axis)), order)
+    text = ", ".join(f"{w.arranged(code, order)}" for code in codes)
+    return w.call(term, "concatenate", order, text, axis=order.index(axis))
 
 
 def windows(w: ArrayWriter, term: Term) -> CodeExpression:
-    code = operand(w, term)
-    axis, kernel = term.axes
+    code, (axis, kernel), prefix = operand(w, term), term.axes, w.library.prefix
     size, count = resolved_shape(term.shape)[kernel], resolved_shape(term.shape)[axis]
-    position = code.axes.index(axis)
-    prefix = w.library.prefix
-    if prefix != "jnp":
-        text = w.call(term, "windows", code.text, code.within(ATOM), size=size, place=position)
-        return CodeExpression(text, (*code.axes, kernel))
-    at = f"{prefix}.arange({count})[:, None] + {prefix}.arange({size})"
-    axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
-    return CodeExpression(f"{code.within(ATOM)}[{':, ' * position}{at}]", axes)
-
-
-def blocks(w: ArrayWriter, term: Term) -> CodeExpression:
-    code = operand(w, term)
-    axis, kernel = term.axes
-    shape = resolved_shape(term.shape)
-    position = code.axes.index(axis)
-    axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
-    return CodeExpression(f"{code.within(ATOM)}.reshape({', '.join(str(shape[name]) for name in axes)})", axes)
+    if prefix == "jnp":
+        at = CodeExpression(f"{prefix}.arange({count})[:, None] + {prefix}.arange({size})", (axis, kernel))
+        return take(code, axis, at)
+    return w.call(term, "windows", (*code.axes, kernel), code, size=size, place=code.axes.index(axis))

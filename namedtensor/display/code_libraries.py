@@ -1,16 +1,18 @@
 """What operators are called in NumPy, PyTorch, JAX and plain Python, for code that a person reads: a template for each.
 
-{0}, {1}, … are the operands, {axis} the positions of the axes, {p} a parameter, {dtype} the dtype of the inputs, {typed} the
-keyword for this dtype. A name that begins with a helper of HELPERS brings its definition along.
+{0}, {1}, … are the operands, {0:atom} an operand in brackets if it binds less tightly, {axis} the positions of the axes, {p} a
+parameter, {dtype} the dtype of the inputs, {typed} the keyword for this dtype. A call of a helper of HELPERS brings its definition.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 ATOM, POWER, PRODUCT, SUM, BOTH, EITHER, RELATION, LOOSE = range(8, 0, -1)  # how tightly a piece of code binds
+LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "relation": RELATION, "loose": LOOSE}
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,16 @@ class CodeExpression:
     integer: bool = False  # whether its numbers are integers
 
     def within(self, level: int) -> str:
+        """Return the text, in brackets unless it binds at least as tightly as a level."""
         return self.text if self.level >= level else f"({self.text})"
+
+    def __format__(self, level: str) -> str:
+        """Return the text within a level that has a name.
+
+        >>> f"{CodeExpression('x + 1', level=SUM):product} * 2"
+        '(x + 1) * 2'
+        """
+        return self.within(LEVELS[level])
 
 
 class Infix(NamedTuple):
@@ -71,25 +82,25 @@ COMMON = {  # the same in all three, but for the prefix P and the keyword for ax
     "where": "P.where({0}, {1}, {2})", "clip": "P.clip({0}, {1}, {2})", "sum": "P.sum({0}, {axis})", "mean": "P.mean({0}, {axis})",
     "cumsum": "P.cumsum({0}, {axis})", "cumprod": "P.cumprod({0}, {axis})", "any": "P.any({0}, {axis})", "all": "P.all({0}, {axis})",
     "det": "P.linalg.det({0})", "inv": "P.linalg.inv({0})", "cholesky": "P.linalg.cholesky({0})", "solve": "P.linalg.solve({0}, {1})",
-    "trace": 'P.einsum("...ii", {0})', "logdet": "P.linalg.slogdet({0})[1]", "eigvalsh": "P.linalg.eigvalsh({0})",
+    "trace": 'P.einsum("...ii", {0:atom})', "logdet": "P.linalg.slogdet({0})[1]", "eigvalsh": "P.linalg.eigvalsh({0})",
     "standardize": "standardize({0}, {axis})", "standardize eps": "standardize({0}, {axis}, eps={p})",
-    "argmax": "one_hot_largest({0}, {axis})", "argmin": "one_hot_largest(-{0}, {axis})",
+    "argmax": "one_hot_largest({0}, {axis})", "argmin": "one_hot_largest(-{0:atom}, {axis})",
     "eye": "P.eye({0}{typed})", "ones": "P.ones({0}{typed})",
     "max two": "P.maximum({0}, {1})", "min two": "P.minimum({0}, {1})", "einsum": "P.einsum({0})",
-    "silu": "{0} * sigmoid({0})", "elu": "P.where({0} > 0, {0}, P.expm1({0}))", "leaky_relu": "P.where({0} > 0, {0}, 0.01 * {0})",
+    "silu": "{0:atom} * sigmoid({0})", "elu": "P.where({0} > 0, {0}, P.expm1({0}))", "leaky_relu": "P.where({0} > 0, {0}, 0.01 * {0})",
 }  # fmt: skip
 ARRAYS = {  # the same in NumPy and JAX
     "max": "P.max({0}, {axis})", "min": "P.min({0}, {axis})", "prod": "P.prod({0}, {axis})", "var": "P.var({0}, {axis})",
     "std": "P.std({0}, {axis})", "sort": "P.sort({0}, {axis})", "median": "P.median({0}, {axis})",
     "quantile": "P.quantile({0}, {p}, {axis})", "norm": "P.linalg.norm({0}, {axis})", "norm p": "P.linalg.norm({0}, {p}, {axis})",
-    "concatenate": "P.concatenate([{0}], {axis})", "float": "{0}.astype({dtype})", "array": "P.array({0}{typed})",
-    "transpose": "P.transpose({0}, {1})", "integer": "{0}.astype(int)",
+    "concatenate": "P.concatenate([{0}], {axis})", "float": "{0:atom}.astype({dtype})", "array": "P.array({0}{typed})",
+    "transpose": "P.transpose({0}, {1})", "integer": "{0:atom}.astype(int)",
 }  # fmt: skip
 NUMPY = Library("in NumPy", "np", ("import numpy as np",), "axis", {
     **ARRAYS, "relu": "np.maximum({0}, 0)", "σ": "sigmoid({0})", "softmax": "softmax({0}, {axis})",
     "logsoftmax": "log_softmax({0}, {axis})", "logsumexp": "logsumexp({0}, {axis})",
-    "softplus": "np.logaddexp(0, {0})", "logsigmoid": "-np.logaddexp(0, -{0})",
-    "gelu_tanh": "0.5 * {0} * (1 + np.tanh((2 / np.pi)**0.5 * ({0} + 0.044715 * {0}**3)))",
+    "softplus": "np.logaddexp(0, {0})", "logsigmoid": "-np.logaddexp(0, -{0:atom})",
+    "gelu_tanh": "0.5 * {0:atom} * (1 + np.tanh((2 / np.pi)**0.5 * ({0} + 0.044715 * {0:atom}**3)))",
     "windows": "np.lib.stride_tricks.sliding_window_view({0}, {size}, axis={place})",
 })  # fmt: skip
 TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
@@ -104,8 +115,8 @@ TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
     "sort": "torch.sort({0}, {axis}).values", "median": "torch.quantile({0}, 0.5, {axis})",
     "quantile": "torch.quantile({0}, {p}, {axis})", "norm": "torch.linalg.vector_norm({0}, {axis})",
     "norm p": "torch.linalg.vector_norm({0}, {p}, {axis})", "concatenate": "torch.cat([{0}], {axis})",
-    "float": "{0}.to({dtype})", "array": "torch.tensor({0}{typed})",
-    "transpose": "torch.permute({0}, {1})", "integer": "{0}.long()", "windows": "{1}.unfold({place}, {size}, 1)",
+    "float": "{0:atom}.to({dtype})", "array": "torch.tensor({0}{typed})",
+    "transpose": "torch.permute({0}, {1})", "integer": "{0:atom}.long()", "windows": "{0:atom}.unfold({place}, {size}, 1)",
 })  # fmt: skip
 JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis", {
     **ARRAYS, "relu": "jax.nn.relu({0})", "σ": "jax.nn.sigmoid({0})", "softmax": "jax.nn.softmax({0}, {axis})",
@@ -118,8 +129,8 @@ LOOPS = Library("as loops", "math", ("import math",), "", {
     "arctan": "math.atan({0})", "arcsin": "math.asin({0})", "arccos": "math.acos({0})", "abs": "abs({0})", "round": "round({0})",
     "ln": "math.log({0})", "sign": "sign({0})", "relu": "max({0}, 0)", "clip": "min(max({0}, {1}), {2})", "σ": "sigmoid({0})",
     "silu": "silu({0})", "elu": "elu({0})", "leaky_relu": "max({0}, 0.01 * {0})", "softplus": "softplus({0})",
-    "logsigmoid": "-softplus(-{0})", "gelu": "gelu({0})", "gelu_tanh": "gelu_tanh({0})", "erf": "math.erf({0})", "isnan": "math.isnan({0})",
-    "lgamma": "math.lgamma({0})", "Γ": "math.gamma({0})", "factorial": "math.gamma({0} + 1)", "float": "float({0})",
+    "logsigmoid": "-softplus(-{0:atom})", "gelu": "gelu({0})", "gelu_tanh": "gelu_tanh({0})", "erf": "math.erf({0})", "isnan": "math.isnan({0})",
+    "lgamma": "math.lgamma({0})", "Γ": "math.gamma({0})", "factorial": "math.gamma({0:sum} + 1)", "float": "float({0})",
 }, {**INFIX, "∧": Infix(" and ", LOOSE, RELATION, RELATION), "∨": Infix(" or ", LOOSE, RELATION, RELATION)},
     dict.fromkeys(OPERANDS_IN_VARIABLES, 0))  # fmt: skip
 LIBRARIES = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "loops": LOOPS}
@@ -166,8 +177,8 @@ def template(library: Library, name: str) -> str | None:
 
 def repeats(library: Library, name: str) -> bool:
     """Whether the template of an operator has an operand twice."""
-    text = template(library, name) or ""
-    return any(text.count(f"{{{index}}}") > 1 for index in range(3))
+    operands = re.findall(r"\{(\d)", template(library, name) or "")
+    return len(operands) > len({*operands})
 
 
 def helper(library: Library, name: str) -> str:

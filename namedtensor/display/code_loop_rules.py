@@ -5,36 +5,34 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from string import Formatter
+from typing import NamedTuple, TypeAlias
 
 from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
 from .code_elements import branches, elementwise, first_of, infix, negative, nested_numbers, number, parameter, through
-from .code_libraries import ATOM, INFIX, LOOSE, POWER, PRODUCT, RELATION, SUM, CodeExpression
+from .code_libraries import ATOM, INFIX, LOOSE, PRODUCT, SUM, CodeExpression
 from .code_loops import Indices, LoopWriter, extents
 
 LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
 
 def joint(text: str, level: int, *codes: CodeExpression, integer: bool = False) -> CodeExpression:
-    """An expression made of others: it uses their indices."""
-    return CodeExpression(text, (*dict.fromkeys(index for code in codes for index in code.axes),), level, integer)
-
-
-def count(term: Term) -> int:
-    return math.prod(extents(term)[axis] for axis in term.axes)
+    """Return a template filled with other expressions: it uses their indices."""
+    indices = dict.fromkeys(index for code in codes for index in code.axes)
+    return CodeExpression(text.format(*codes), (*indices,), level, integer)
 
 
 # ------------------------------------------------------------------------------------------------------------- indices
 def plus(index: CodeExpression, by: int) -> CodeExpression:
-    """An index moved by a number: i + 1 moved by −1 is i."""
+    """Return an index moved by a number: i + 1 moved by −1 is i."""
     if index.text.isdigit():
         return CodeExpression(str(int(index.text) + by), integer=True)
     match = re.fullmatch(r"(.*) ([+-]) (\d+)", index.text) if index.level == SUM else None
-    base, moved = (match[1], int(match[2] + match[3])) if match else (index.within(SUM), 0)
+    base, moved = (match[1], int(match[2] + match[3])) if match else (f"{index:sum}", 0)
     moved += by
     text = f"{base} {'-' if moved < 0 else '+'} {abs(moved)}" if moved else base
-    return joint(text, SUM if moved or " " in base else ATOM, index, integer=index.integer)
+    return CodeExpression(text, index.axes, SUM if moved or " " in base else ATOM, index.integer)
 
 
 def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
@@ -55,7 +53,7 @@ def position(w: LoopWriter, term: Term) -> Indices:
     index = term.arguments[1]
     code = w.code(index)
     if index.operator != "input" and not code.integer:
-        code = joint(f"int({code.text})", ATOM, code)
+        code = joint("int({})", ATOM, code)
     return {term.axes[0]: plus(code, -1)}
 
 
@@ -67,7 +65,7 @@ def merge_indices(w: LoopWriter, term: Term) -> Indices:
     for axis in reversed(old):
         block = f" // {rest}" if rest > 1 else ""
         inner = f" % {sizes[axis]}" if axis != old[0] else ""
-        indices[axis] = joint(f"{index.within(PRODUCT)}{block}{inner}", PRODUCT, index, integer=True)
+        indices[axis] = joint(f"{{:product}}{block}{inner}", PRODUCT, index, integer=True)
         rest *= sizes[axis]
     return indices
 
@@ -81,8 +79,8 @@ def split_index(w: LoopWriter, term: Term) -> Indices:
 
 
 def scaled(block: CodeExpression, size: int, index: CodeExpression) -> CodeExpression:
-    start = block.within(SUM) if size == 1 else f"{block.within(PRODUCT)} * {size}"
-    return joint(f"{start} + {index.within(SUM)}", SUM, block, index, integer=True)
+    start = "{:sum}" if size == 1 else f"{{:product}} * {size}"
+    return joint(f"{start} + {{:sum}}", SUM, block, index, integer=True)
 
 
 def window_index(w: LoopWriter, term: Term) -> Indices:
@@ -96,17 +94,14 @@ def pool_index(w: LoopWriter, term: Term) -> Indices:
 
 
 def joined(w: LoopWriter, term: Term) -> CodeExpression:
-    """X ⊕ Y: of X as far as it goes, then of Y."""
+    """Return an element of X ⊕ Y: of X as far as it goes, then of Y."""
     (axis,) = term.axes
-    index, (*earlier, last) = w.at[axis], term.arguments
-    start, parts, used = 0, "", [index]
-    for argument in earlier:
-        code = w.code_at(argument, {**w.at, axis: plus(index, -start)})
+    index, start, parts, codes = w.at[axis], 0, list[str](), list[CodeExpression]()
+    for argument in term.arguments:
+        codes.append(w.code_at(argument, {**w.at, axis: plus(index, -start)}))
         start += resolved_shape(argument.shape)[axis]
-        parts += f"{code.within(RELATION)} if {index.text} < {start} else "
-        used.append(code)
-    code = w.code_at(last, {**w.at, axis: plus(index, -start)})
-    return joint(parts + code.within(RELATION), LOOSE, *used, code)
+        parts.append(f"{{:relation}} if {index} < {start} else ")
+    return joint("".join(parts[:-1]) + "{:relation}", LOOSE, *codes, index)
 
 
 def iota(w: LoopWriter, term: Term) -> CodeExpression:
@@ -114,191 +109,118 @@ def iota(w: LoopWriter, term: Term) -> CodeExpression:
     return plus(w.at[axis], first_of(term))
 
 
-def one(w: LoopWriter, term: Term) -> CodeExpression:
-    return CodeExpression("1")
-
-
 def identity(w: LoopWriter, term: Term) -> CodeExpression:
-    row, column = (w.at[axis] for axis in term.shape)
-    return joint(f"float({row.text} == {column.text})", ATOM, row, column)
+    return joint("float({} == {})", ATOM, *(w.at[axis] for axis in term.shape))
 
 
 def onehot(w: LoopWriter, term: Term) -> CodeExpression:
-    code, index = w.code(term.arguments[0]), plus(w.at[term.axes[0]], 1)
-    return joint(f"float({code.within(SUM)} == {index.text})", ATOM, code, index)
-
-
-def constant(w: LoopWriter, term: Term) -> CodeExpression:
-    return w.list_of(term, nested_numbers(term))
+    return joint("float({:sum} == {})", ATOM, w.code(term.arguments[0]), plus(w.at[term.axes[0]], 1))
 
 
 # --------------------------------------------------------------------------------------------------------- conditions
-def around(opens: str, closes: str = "", inside: int = LOOSE, level: int = ATOM) -> LoopRule:
-    """The operand, which binds at least as tightly as `inside`, between two texts."""
-
-    def rule(w: LoopWriter, term: Term) -> CodeExpression:
-        code = operand(w, term)
-        return joint(f"{opens}{code.within(inside)}{closes}", level, code)
-
-    return rule
+def around(text: str, level: int = ATOM) -> LoopRule:
+    """Return the rule that fills a template with the operand."""
+    return lambda w, term: joint(text, level, w.code(term.arguments[0]))
 
 
 def cases(w: LoopWriter, term: Term) -> CodeExpression:
     pairs, last = branches(w, term)
-    text = "".join(f"{value.within(RELATION)} if {condition.within(RELATION)} else " for value, condition in pairs)
-    return joint(text + last.within(RELATION), LOOSE, *(code for pair in pairs for code in pair), last)
+    text = "{:relation} if {:relation} else " * len(pairs) + "{:relation}"
+    return joint(text, LOOSE, *(code for pair in pairs for code in pair), last)
 
 
 # ------------------------------------------------------------------------------------------------------------- totals
-def operand(w: LoopWriter, term: Term) -> CodeExpression:
-    return w.code(term.arguments[0])
+class Pass(NamedTuple):
+    """A number that all elements along the axes share: loops make it from `start` by `step`, or it is one expression.
+
+    In templates {x} is an element, {count} how many there are, {p} the parameter, and another word the number of that pass.
+    """
+
+    name: str
+    element: str = "{x}"
+    start: str = "0"
+    step: str = "{0} += {1}"
 
 
-def totaled(
-    w: LoopWriter, term: Term, name: str = "total", start: str = "0", step: str = "{0} += {1}",
-    element: LoopRule = operand,
-) -> CodeExpression:  # fmt: skip
-    return w.shared(term, f"{name} {step}", lambda: w.total(term, name, start, step, lambda: element(w, term)))
+PASSES = {
+    "total": Pass("total"),
+    "product": Pass("product", "{x}", "1", "{0} *= {1}"),
+    "found": Pass("found", "{x}", "False", "{0} = {0} or {1}"),
+    "every": Pass("every", "{x}", "True", "{0} = {0} and {1}"),
+    "largest": Pass("largest", "{x}", "-math.inf", "{0} = max({0}, {1})"),
+    "smallest": Pass("smallest", "{x}", "math.inf", "{0} = min({0}, {1})"),
+    "mean": Pass("mean", "{total} / {count}", step=""),
+    "squares": Pass("squares", "({x:sum} - {mean})**2"),
+    "deviation": Pass("deviation", "math.sqrt({squares} / {count} + {p})", step=""),
+    "total_of_squares": Pass("total", "{x:atom}**2"),
+    "normalizer": Pass("normalizer", "math.exp({x:sum} - {largest})"),
+    "equal_largest": Pass("equal", "{x:sum} == {largest}"),
+    "equal_smallest": Pass("equal", "{x:sum} == {smallest}"),
+}
+ALONG = {  # an element of the result, by the numbers of passes
+    "∑": "{total}", "∏": "{product}", "any": "{found}", "all": "{every}", "max": "{largest}", "min": "{smallest}",
+    "mean": "{total:product} / {count}", "var": "{squares} / {count}", "std": "math.sqrt({squares} / {count})",
+    "standardize": "({x:sum} - {mean}) / {deviation}", "norm": "math.sqrt({total_of_squares})",
+    "softmax": "math.exp({x:sum} - {largest}) / {normalizer}", "logsumexp": "{largest} + math.log({normalizer})",
+    "logsoftmax": "{x:sum} - {largest} - math.log({normalizer})",
+    "argmax": "({x:sum} == {largest}) / {equal_largest}", "argmin": "({x:sum} == {smallest}) / {equal_smallest}",
+}  # fmt: skip
 
 
-def reduction(name: str, start: str, step: str) -> LoopRule:
-    return lambda w, term: totaled(w, term, name, start, step) if term.axes else operand(w, term)
+def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
+    """Return a template of `ALONG` or of a pass, after the passes that it needs."""
+    words = dict.fromkeys(word for _, word, _, _ in Formatter().parse(text) if word)
+    codes = {word: number_of(w, term, word) for word in words if word in PASSES}
+    codes |= {"x": w.code(term.arguments[0])} if "x" in words else {}
+    if len(codes) == 1 and text in ("{x}", *(f"{{{word}}}" for word in codes)):
+        return next(iter(codes.values()))
+    count = math.prod(extents(term)[axis] for axis in term.axes)
+    indices = dict.fromkeys(index for code in codes.values() for index in code.axes)
+    outside = re.sub(r"\([^()]*\)", "", text)
+    level = SUM if re.search(" [+-] ", outside) else PRODUCT if " / " in outside else ATOM
+    return CodeExpression(text.format(**codes, count=count, p=parameter(term)), (*indices,), level)
+
+
+def number_of(w: LoopWriter, term: Term, word: str) -> CodeExpression:
+    """Return the number of a pass."""
+    name, element, start, step = PASSES[word]
+    if not step:
+        return w.shared(term, word, lambda: w.line(term, name, fill(w, term, element).text))
+    return w.shared(term, word, lambda: w.total(term, name, start, step, lambda: fill(w, term, element)))
+
+
+def along(w: LoopWriter, term: Term) -> CodeExpression:
+    if len(term.arguments) > 1:  # of max and min
+        codes = [w.code(argument) for argument in term.arguments]
+        return joint(f"{term.operator}({', '.join(['{}'] * len(codes))})", ATOM, *codes)
+    if term.operator == "norm" and parameter(term) != 2:
+        raise w.unreadable(term, f"norm with p = {parameter(term)} has no readable form as loops")
+    return fill(w, term, ALONG[term.operator] if term.axes else "{x}")
 
 
 def contraction(w: LoopWriter, term: Term) -> CodeExpression:
-    return totaled(w, term, element=infix) if term.axes else infix(w, term)
+    if not term.axes:
+        return infix(w, term)
+    name, _, start, step = PASSES["total"]
+    return w.shared(term, name, lambda: w.total(term, name, start, step, lambda: infix(w, term)))
 
 
-def extremum(name: str, start: str, word: str) -> LoopRule:
-    over = reduction(word, start, f"{{0}} = {name}({{0}}, {{1}})")
-
-    def rule(w: LoopWriter, term: Term) -> CodeExpression:
-        if len(term.arguments) == 1:
-            return over(w, term)
-        codes = [w.code(argument) for argument in term.arguments]
-        return joint(f"{name}({', '.join(code.text for code in codes)})", ATOM, *codes)
-
-    return rule
+def running(w: LoopWriter, term: Term) -> CodeExpression:
+    """Return the number that a loop as far as the element itself makes."""
+    (axis,) = term.axes
+    name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
+    ends = {axis: plus(w.at[axis], 1).text}
+    return w.total(term, name, start, step, lambda: w.code(term.arguments[0]), ends)
 
 
-def mean(w: LoopWriter, term: Term) -> CodeExpression:
-    total = totaled(w, term)
-    return joint(f"{total.within(PRODUCT)} / {count(term)}", PRODUCT, total)
-
-
-def deviations(w: LoopWriter, term: Term) -> tuple[CodeExpression, CodeExpression]:
-    """The mean, and the mean square of the distances from it, which all elements share."""
-
-    def compute() -> tuple[CodeExpression, CodeExpression]:
-        average = w.line(term, "mean", mean(w, term).text)
-
-        def square(w: LoopWriter, term: Term) -> CodeExpression:
-            code = operand(w, term)
-            return joint(f"({code.within(SUM)} - {average.text})**2", POWER, code)
-
-        total = totaled(w, term, "squares", element=square)
-        return average, joint(f"{total.text} / {count(term)}", PRODUCT, total)
-
-    return w.shared(term, "deviations", compute)
-
-
-def variance(w: LoopWriter, term: Term) -> CodeExpression:
-    return deviations(w, term)[1]
-
-
-def deviation(w: LoopWriter, term: Term) -> CodeExpression:
-    return CodeExpression(f"math.sqrt({variance(w, term).text})")
-
-
-def standardized(w: LoopWriter, term: Term) -> CodeExpression:
-    def scale() -> CodeExpression:
-        return w.line(term, "deviation", f"math.sqrt({deviations(w, term)[1].text} + {parameter(term)})")
-
-    code, (average, _), deviation = operand(w, term), deviations(w, term), w.shared(term, "scale", scale)
-    return joint(f"({code.within(SUM)} - {average.text}) / {deviation.text}", PRODUCT, code, average)
-
-
-def exponentials(w: LoopWriter, term: Term) -> tuple[CodeExpression, CodeExpression]:
-    """The largest number, and the sum of the exponentials of the distances from it, which all elements share."""
-
-    def compute() -> tuple[CodeExpression, CodeExpression]:
-        largest = extremum("max", "-math.inf", "largest")(w, term)
-        return largest, totaled(w, term, "normalizer", element=lambda w, term: shifted_exponential(w, term, largest))
-
-    return w.shared(term, "exponentials", compute)
-
-
-def shifted_exponential(w: LoopWriter, term: Term, largest: CodeExpression) -> CodeExpression:
-    code = operand(w, term)
-    return joint(f"math.exp({code.within(SUM)} - {largest.text})", ATOM, code, largest)
-
-
-def softmax(w: LoopWriter, term: Term) -> CodeExpression:
-    largest, normalizer = exponentials(w, term)
-    code = shifted_exponential(w, term, largest)
-    return joint(f"{code.text} / {normalizer.text}", PRODUCT, code)
-
-
-def logsumexp(w: LoopWriter, term: Term) -> CodeExpression:
-    largest, normalizer = exponentials(w, term)
-    return joint(f"{largest.text} + math.log({normalizer.text})", SUM, largest, normalizer)
-
-
-def logsoftmax(w: LoopWriter, term: Term) -> CodeExpression:
-    (largest, normalizer), code = exponentials(w, term), operand(w, term)
-    return joint(f"{code.within(SUM)} - {largest.text} - math.log({normalizer.text})", SUM, code)
-
-
-def norm(w: LoopWriter, term: Term) -> CodeExpression:
-    if parameter(term) != 2:
-        raise w.unreadable(term, f"norm with p = {parameter(term)} has no readable form as loops")
-
-    def square(w: LoopWriter, term: Term) -> CodeExpression:
-        code = operand(w, term)
-        return joint(f"{code.within(ATOM)}**2", POWER, code)
-
-    return CodeExpression(f"math.sqrt({totaled(w, term, element=square).text})")
-
-
-def chosen_element(extreme: LoopRule) -> LoopRule:
-    """argmax and argmin: 1 for the extreme element, shared where several are."""
-
-    def rule(w: LoopWriter, term: Term) -> CodeExpression:
-        def compute() -> tuple[CodeExpression, CodeExpression]:
-            most = extreme(w, term)
-
-            def equal(w: LoopWriter, term: Term) -> CodeExpression:
-                return joint(f"{operand(w, term).within(SUM)} == {most.text}", RELATION, most)
-
-            return most, totaled(w, term, "equal", element=equal)
-
-        (most, equal), code = w.shared(term, "extreme", compute), operand(w, term)
-        return joint(f"({code.within(SUM)} == {most.text}) / {equal.text}", PRODUCT, code, most)
-
-    return rule
-
-
-def running(name: str, start: str, step: str) -> LoopRule:
-    """What a loop as far as the element itself makes."""
-
-    def rule(w: LoopWriter, term: Term) -> CodeExpression:
-        (axis,) = term.axes
-        return w.total(term, name, start, step, lambda: operand(w, term), {axis: plus(w.at[axis], 1).text})
-
-    return rule
-
-
-SMALLEST, LARGEST = extremum("min", "math.inf", "smallest"), extremum("max", "-math.inf", "largest")
-LOOP_RULES: dict[str, Any] = {
+LOOP_RULES: dict[str, LoopRule] = {
     **{record.name: elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
-    **dict.fromkeys(INFIX, infix),
-    "number": number, "constant": constant, "iota": iota, "identity": identity, "I": identity,
-    "ones": one, "negative": negative, "¬": around("not ", "", RELATION, LOOSE), "indicator": around("float(", ")"), "where": cases, "cases": cases,
-    "variable": through, "spread": through, "rename": read_at(old_indices), "pick": read_at(picked_index), "index": read_at(position),
-    "merge": read_at(merge_indices), "split": read_at(split_index), "unroll": read_at(window_index), "pool": read_at(pool_index), "⊕": joined, "concat": joined, "onehot": onehot, "⊙": contraction, "dot": contraction,
-    "juxtaposed": contraction, "∑": reduction("total", "0", "{0} += {1}"), "∏": reduction("product", "1", "{0} *= {1}"),
-    "any": reduction("found", "False", "{0} = {0} or {1}"), "all": reduction("every", "True", "{0} = {0} and {1}"),
-    "max": LARGEST, "min": SMALLEST, "mean": mean, "var": variance, "std": deviation, "norm": norm, "logsumexp": logsumexp,
-    "softmax": softmax, "logsoftmax": logsoftmax, "standardize": standardized, "argmax": chosen_element(LARGEST),
-    "argmin": chosen_element(SMALLEST), "cumsum": running("total", "0", "{0} += {1}"), "cumprod": running("product", "1", "{0} *= {1}"),
+    **dict.fromkeys(INFIX, infix), **dict.fromkeys(ALONG, along), **dict.fromkeys(("cumsum", "cumprod"), running),
+    **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction), **dict.fromkeys(("variable", "spread"), through),
+    **dict.fromkeys(("where", "cases"), cases), **dict.fromkeys(("⊕", "concat"), joined), **dict.fromkeys(("identity", "I"), identity),
+    "number": number, "constant": lambda w, term: w.list_of(term, nested_numbers(term)), "iota": iota, "onehot": onehot,
+    "ones": lambda w, term: CodeExpression("1"), "negative": negative, "¬": around("not {:relation}", LOOSE),
+    "indicator": around("float({:loose})"), "rename": read_at(old_indices), "pick": read_at(picked_index),
+    "index": read_at(position), "merge": read_at(merge_indices), "split": read_at(split_index),
+    "unroll": read_at(window_index), "pool": read_at(pool_index),
 }  # fmt: skip

@@ -64,8 +64,8 @@ class LoopWriter(Writer):
         indices = dict.fromkeys(index for code in at for index in code.axes)
         return CodeExpression(name + "".join(f"[{code.text}]" for code in at), (*indices,))
 
-    def arranged(self, code: CodeExpression, order: Iterable[str], level: int = 0) -> str:
-        return code.within(level)
+    def arranged(self, code: CodeExpression, order: Iterable[str]) -> CodeExpression:
+        return code
 
     def list_of(self, term: Term, numbers: Any) -> CodeExpression:
         """An element of a list of plain numbers, which gets a line before all loops."""

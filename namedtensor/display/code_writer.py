@@ -11,7 +11,7 @@ from grammar.errors import Span
 
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .code_libraries import ATOM, HELPERS, LOOPS, CodeExpression, Library, helper, template
+from .code_libraries import ATOM, HELPERS, LOOPS, PRODUCT, CodeExpression, Library, helper, repeats, template
 from .code_statements import CodeStatement, Names, UnreadableFormula, identifier, statements
 
 RESERVED = ("abs", "float", "int", "max", "min", "range", "round", "sorted")  # functions of Python that loops call
@@ -68,8 +68,8 @@ class Writer(ABC):
         """The expression of a term."""
 
     @abstractmethod
-    def arranged(self, code: CodeExpression, order: Sequence[str], level: int = 0) -> str:
-        """The text of an expression for an operand with its axes in an order, of which it may lack some."""
+    def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
+        """Return an operand with its axes in an order, of which it may lack some."""
 
     @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
@@ -89,8 +89,11 @@ class Writer(ABC):
         hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
         return UnreadableFormula(405, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
 
-    def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
-        """The template of an operator, filled in."""
+    def call(
+        self, term: Term, name: str, axes: Sequence[str], *operands: CodeExpression | str, integer: bool = False,
+        **words: Any,
+    ) -> CodeExpression:  # fmt: skip
+        """Return the template of an operator, filled in."""
         text = template(self.library, name)
         if text is None:
             raise self.unreadable(term)
@@ -99,13 +102,15 @@ class Writer(ABC):
                 self.helpers[word] = None
         words["dtype"] = self.dtype or self.library.default_dtype
         words["typed"] = f", dtype={self.dtype}" if self.dtype else ""
-        return text.format(*operands, **words)
+        level = PRODUCT if repeats(self.library, name) or text.startswith("-") else ATOM
+        codes = (CodeExpression(operand) if isinstance(operand, str) else operand for operand in operands)
+        return CodeExpression(text.format(*codes, **words), tuple(axes), level, integer)
 
     def real(self, code: CodeExpression) -> CodeExpression:
         """Return an expression beside floats: an array of integers is converted to their dtype."""
         if not code.integer or not code.axes or self.library is LOOPS:
             return code
-        return CodeExpression(self.call(self.root, "float", code.within(ATOM)), code.axes)
+        return self.call(self.root, "float", code.axes, code)
 
     def function(self, narrow: Sequence[str] = (), floating: Sequence[str] = ()) -> ReadableCode:
         """Return the whole: imports, helpers, and the function, which begins by widening narrow integers.
@@ -119,7 +124,7 @@ class Writer(ABC):
         self.dtype = next((f"{name}.dtype" for name in used), "")
         if self.library is not LOOPS:  # integers of Python have as many bits as they need
             for name in (self.inputs[name] for name in narrow if name in self.inputs):
-                self.lines.append(CodeLine(f"{name} = {self.call(self.root, 'integer', name)}"))
+                self.lines.append(CodeLine(f"{name} = {self.call(self.root, 'integer', (), name)}"))
         for statement in self.statements:
             self.assign(statement)
         self.give_back()

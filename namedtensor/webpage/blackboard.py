@@ -189,6 +189,6 @@ RULES: dict[str, Any] = {
     **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise"},
     **{record.name: reduction for record in REGISTRY.values() if record.kind == "reduction"},
     **{name: LOOP_RULES[name] for name in (*INFIX, "dot", "juxtaposed", "∑", "∏", "mean", "rename", "pick", "variable", "spread")},
-    "number": number, "softmax": softmax, "negative": around("−", "", ATOM, PRODUCT),
-    "sqrt": around("√", "", ATOM), "indicator": around("𝕀[", "]"),
+    "number": number, "softmax": softmax, "negative": around("−{:atom}", PRODUCT),
+    "sqrt": around("√{:atom}"), "indicator": around("𝕀[{:loose}]"),
 }  # fmt: skip
