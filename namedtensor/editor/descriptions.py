@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from grammar.errors import Span
@@ -37,18 +38,17 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
     lines: list[str] = []
     where = span
     if mention is not None:
-        region = document.regions[mention.region]
-        span_of_mention = region.place(mention.span)
-        if mention.kind in KINDS and span_of_mention is not None:
-            where = span_of_mention
+        if mention.kind in KINDS and mention.at is not None:
+            where = mention.at
             lines.append(f"{KINDS[mention.kind]} `{mention.name}`")
         if mention.kind == AXIS:
-            lines += _sizes(document, mention)
+            sizes = [part.shape[mention.name] for part in parts.values() if mention.name in part.shape]
+            lines += [f"size {size}" for size in sizes if isinstance(size, int)][:1]
         else:
-            if span != span_of_mention and span_of_mention is not None:
-                lines += _types(region, mention)
-                where = where or span_of_mention
-            lines += _quoted(document, mention, offset)
+            if mention.at not in (span, None):
+                lines += types_of(document.regions[mention.region], mention)
+                where = where or mention.at
+            lines += definition_of(document, mention, offset)
     operator = operator_at(document.text, offset)
     if operator is not None and (mention is None or mention.kind != AXIS):
         where, record = operator
@@ -60,52 +60,35 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
     return Description(where or (offset, offset), "\n\n".join(lines)) if lines and where is not None else None
 
 
-def _sizes(document: EditedDocument, mention: Occurrence) -> list[str]:
-    """The size of an axis, where the program knows it."""
-    for part in document.parts:
-        size = part.shape.get(mention.name)
-        if isinstance(size, int):
-            return [f"size {size}"]
-    return []
-
-
-def _types(region: FormulaRegion, mention: Occurrence) -> list[str]:
-    """The types of a name, with each of its labels, where no piece of a formula shows them."""
+def types_of(region: FormulaRegion, mention: Occurrence) -> list[str]:
+    """Return the types of a name, with each of its labels, since no piece of a formula shows them."""
     types = [f"`{name}` : `{text}`" for name, text in region.types.items() if plain_key(name).base == mention.name]
     return ["  \n".join(types[:MAX_TYPES])] if types else []
 
 
-def _quoted(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
-    """The statement that defines a name, unless it is that one."""
+def definition_of(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
+    """Return the statement that defines a name, in a code block, unless the offset is in it."""
     for defining in definitions(document, mention):
         region = document.regions[defining.region]
-        statement = statement_of(region, defining.span)
-        shown = region.place(statement) if statement is not None else None
-        if statement is not None and not (shown is not None and shown[0] <= offset <= shown[1]):
-            language = "latex" if region.latex else "namedtensor"
-            return [f"```{language}\n{region.text[slice(*statement)][:MAX_SHOWN]}\n```"]
+        for statement in (other.span for other in region.tree.statements):
+            if statement[0] <= defining.span[0] < statement[1]:
+                shown = region.place(statement)
+                if shown is None or not shown[0] <= offset <= shown[1]:
+                    language = "latex" if region.latex else "namedtensor"
+                    return [f"```{language}\n{region.text[slice(*statement)][:MAX_SHOWN]}\n```"]
+                break
     return []
 
 
-def statement_of(region: FormulaRegion, span: Span) -> Span | None:
-    """The statement of a region that a span is in."""
-    return next(
-        (statement.span for statement in region.tree.statements if statement.span[0] <= span[0] < statement.span[1]),
-        None,
-    )
-
-
 def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
-    """The built-in function or operator that is written at a place."""
+    """Return the built-in function or operator that is written at a place."""
     line = text.rfind("\n", 0, offset) + 1
     for word in WORD.finditer(text, line):
         if word.start() > offset:
             break
-        if word.start() <= offset <= word.end():
-            record = REGISTRY.get(word[0]) or next(
-                (operator for operator in REGISTRY.values() if word[0] == operator.latex), None
-            )
-            if record is not None and word[0] not in GREEK_MACROS.values():
+        if offset <= word.end() and word[0] not in GREEK_MACROS.values():
+            record = REGISTRY.get(word[0]) or next((each for each in REGISTRY.values() if word[0] == each.latex), None)
+            if record is not None:
                 return word.span(), record
     return None
 
@@ -116,7 +99,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
     mention = at_offset(document, offset)
     if mention is None:
         return macro_definition(document.text, offset)
-    spans = spans_of(document, definitions(document, mention))
+    spans = spans_of(definitions(document, mention))
     return macro_definition(document.text, offset) or spans if mention.kind == AXIS else spans
 
 
@@ -130,14 +113,12 @@ def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrenc
 def references(document: EditedDocument, offset: int) -> list[Span]:
     """All mentions of the name or axis at a place."""
     mention = at_offset(document, offset)
-    return [] if mention is None else spans_of(document, same_as(document, mention))
+    return [] if mention is None else spans_of(same_as(document, mention))
 
 
-def spans_of(document: EditedDocument, mentions: list[Occurrence]) -> list[Span]:
-    """Where mentions are in the document, except those that are in another file."""
-    regions = document.regions
-    spans = (regions[mention.region].place(mention.span) for mention in mentions)
-    return [span for span in spans if span is not None]
+def spans_of(mentions: Iterable[Occurrence]) -> list[Span]:
+    """Return where mentions are in the document, except those in another file."""
+    return [mention.at for mention in mentions if mention.at is not None]
 
 
 DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\*?\s*\{{?\s*({})(?![A-Za-z@])"

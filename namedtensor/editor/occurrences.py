@@ -7,7 +7,7 @@ parameter, and an index to its statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -38,28 +38,28 @@ class Occurrence(NamedTuple):
     defines: bool
     owner: Span | None
     region: int
+    at: Span | None  # in the document; None in another file
 
 
 def occurrences(document: EditedDocument) -> list[Occurrence]:
-    """All mentions in the programs of a document, in their order."""
-    mentions: list[Occurrence] = []
-    for number, region in enumerate(document.regions):
-        mentions += _Region(region, number).found()
-    return mentions
+    """Return all mentions in the programs of a document, in their order."""
+    return [mention for number, region in enumerate(document.regions) for mention in sorted(mentions(region, number))]
 
 
-class _Region:
-    """The mentions in one region."""
+def mentions(region: FormulaRegion, number: int) -> Iterator[Occurrence]:
+    """Yield the mentions in one region."""
+    axes = {axis.rstrip(MARKS) for axis in axes_in(region.tree)}
+    owners = list(owners_of(region))
 
-    def __init__(self, region: FormulaRegion, number: int):
-        self.region, self.number = region, number
-        self.axes = frozenset(axes_in(region.tree))
-        self.owners = list(owners_of(region))
+    def mention(span: Span, kind: str, name: str, defines: bool = False) -> Occurrence:
+        names = (
+            owner.span
+            for owner in owners
+            if name in (owner.axes if kind == AXIS else owner.names) and owner.holds(span)
+        )
+        return Occurrence(span, kind, name, defines, next(names, None), number, region.place(span))
 
-    def found(self) -> list[Occurrence]:
-        return sorted(mention for statement in self.region.tree.statements for mention in self.statement(statement))
-
-    def statement(self, statement: Any) -> Iterator[Occurrence]:
+    for statement in region.tree.statements:
         indices = indices_of(statement)
         defining = {id(node) for node in heads(statement)}
         stack: list[tuple[Any, bool]] = [(statement, False)]  # with whether it is a label
@@ -67,19 +67,23 @@ class _Region:
             node, label = stack.pop()
             below = list(children(node))
             if isinstance(node, nodes.Axis):
-                yield self.axis(node.span, node.name)
+                yield mention(node.span, AXIS, node.name.rstrip(MARKS))
             elif isinstance(node, nodes.Name):
                 if node.text in indices:
-                    yield Occurrence(node.span, INDEX, node.text, False, statement.span, self.number)
+                    yield mention(node.span, INDEX, node.text)._replace(owner=statement.span)
                 elif not label:
-                    yield self.name(node.span, node.text, NAME, id(node) in defining)
+                    yield mention(node.span, NAME, node.text, id(node) in defining)
             elif isinstance(node, Call):
                 stack += ((inner, True) for inner in node.superscript)
                 below = [*node.arguments, *node.parameters]
                 for part in node.subscript:
-                    yield from self.component(part, indices, statement.span)
+                    axis = axis_of(part)
+                    if axis is not None and axis.name.rstrip(MARKS) in axes:
+                        yield mention(part.span, AXIS, axis.name.rstrip(MARKS))
+                    else:
+                        stack += ((inner, True) for inner in walk(part) if isinstance(inner, nodes.Name))
                 if node.operator[:1].isalpha() and node.operator not in BUILT_IN:
-                    yield self.name(self.operator_span(node), node.operator, FUNCTION, id(node) in defining)
+                    yield mention(operator_span(region, node), FUNCTION, node.operator, id(node) in defining)
             elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
                 if id(node) in defining:
                     defining.add(id(node.base))
@@ -89,34 +93,12 @@ class _Region:
                 defining.add(id(node.base))
             stack += ((inner, label) for inner in below)
 
-    def component(self, part: Any, indices: Collection[str], within: Span) -> Iterator[Occurrence]:
-        """A component of the subscript of a call: an axis, or an index."""
-        axis = axis_of(part)
-        if axis is not None and axis.name.rstrip(MARKS) in {known_axis.rstrip(MARKS) for known_axis in self.axes}:
-            yield self.axis(part.span, axis.name)
-            return
-        for node in walk(part):
-            if isinstance(node, nodes.Name) and node.text in indices:
-                yield Occurrence(node.span, INDEX, node.text, False, within, self.number)
 
-    def operator_span(self, node: Call) -> Span:
-        start = node.operator_span[0]
-        text = self.region.text[slice(*node.operator_span)]
-        at = text.find(node.operator)
-        return (start + at, start + at + len(node.operator)) if at >= 0 else node.operator_span
-
-    def axis(self, span: Span, name: str) -> Occurrence:
-        plain = name.rstrip(MARKS)
-        owner = next(
-            (function.span for function in self.owners if plain in function.axes and function.holds(span)), None
-        )
-        return Occurrence(span, AXIS, plain, False, owner, self.number)
-
-    def name(self, span: Span, name: str, kind: str, defines: bool) -> Occurrence:
-        owner = next(
-            (function.span for function in self.owners if name in function.names and function.holds(span)), None
-        )
-        return Occurrence(span, kind, name, defines, owner, self.number)
+def operator_span(region: FormulaRegion, node: Call) -> Span:
+    """Return where the name of a function is in its call."""
+    start, end = node.operator_span
+    at = region.text.find(node.operator, start, end)
+    return (at, at + len(node.operator)) if at >= 0 else node.operator_span
 
 
 class Owner(NamedTuple):
@@ -133,16 +115,14 @@ class Owner(NamedTuple):
 
 
 def owners_of(region: FormulaRegion) -> Iterator[Owner]:
-    """The functions of a region, inner ones first."""
+    """Yield the functions of a region, inner ones first."""
     functions = list(region.scope.all_functions()) if region.scope is not None else []
-    for function in sorted(functions, key=lambda function_or_fact: -function_or_fact.position):
-        facts = [
-            function_or_fact for group in function.facts.values() for function_or_fact in group
-        ] + function.families
-        spans = [function.statement.span, *(function_or_fact.statement.span for function_or_fact in facts)]
-        names = frozenset(function.bound) | {function_or_fact.name.base for function_or_fact in facts}
-        signature = (function.signature.span,) if function.signature is not None else ()
-        yield Owner(function.statement.span, names, function.over_axes, (*spans, *signature))
+    for function in sorted(functions, key=lambda function: -function.position):
+        facts = [fact for group in function.facts.values() for fact in group] + function.families
+        spans = [function.statement.span, *(fact.statement.span for fact in facts)]
+        spans += [function.signature.span] if function.signature is not None else []
+        names = frozenset(function.bound) | {fact.name.base for fact in facts}
+        yield Owner(function.statement.span, names, function.over_axes, tuple(spans))
 
 
 def heads(statement: Any) -> Iterator[Any]:
@@ -182,28 +162,16 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------ which are the same
 def at_offset(document: EditedDocument, offset: int) -> Occurrence | None:
-    """The mention at a place of a document, or that ends there."""
-    regions = document.regions
-    best: tuple[int, int, Occurrence] | None = None
-    for mention in occurrences(document):
-        span = regions[mention.region].place(mention.span)
-        if span is not None and span[0] <= offset <= span[1]:
-            rank = (span[1] - span[0], int(offset == span[1]))
-            if best is None or rank < best[:2]:
-                best = (*rank, mention)
-    if best is None and document.report is not None:
-        return _defined_at(document, offset)
-    return None if best is None else best[2]
+    r"""Return the mention at a place of a document, or that ends there.
 
-
-def _defined_at(document: EditedDocument, offset: int) -> Occurrence | None:
-    r"""A mention of the macro of LaTeX that is written at a place outside of formulas, as in \ndef{\seq}{seq}."""
-    macro = macro_at(document.text, offset)
-    if macro is None:
-        return None
-    regions = document.regions
-    places = ((mention, regions[mention.region].place(mention.span)) for mention in occurrences(document))
-    return next((mention for mention, span in places if span and document.text[slice(*span)] == macro), None)
+    Outside of formulas it is a mention of the macro that is written there, as in \ndef{\seq}{seq}.
+    """
+    placed = [(mention, mention.at) for mention in occurrences(document) if mention.at is not None]
+    here = [(mention, span) for mention, span in placed if span[0] <= offset <= span[1]]
+    if here:
+        return min(here, key=lambda pair: (pair[1][1] - pair[1][0], offset == pair[1][1]))[0]
+    macro = macro_at(document.text, offset) if document.report is not None else None
+    return next((mention for mention, span in placed if document.text[slice(*span)] == macro), None)
 
 
 def macro_at(text: str, offset: int) -> str | None:
@@ -214,34 +182,27 @@ def macro_at(text: str, offset: int) -> str | None:
 
 
 def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
-    """The mentions of the same name or axis as this one."""
-    regions = document.regions
-    groups = (
-        {chosen.region} if not regions[chosen.region].latex or chosen.owner is not None else _linked(document, chosen)
-    )
-    kinds = (AXIS,) if chosen.kind == AXIS else (INDEX,) if chosen.kind == INDEX else (NAME, FUNCTION)
+    """Return the mentions of the same name or axis as this one."""
+    regions, every = document.regions, occurrences(document)
+    is_local = not regions[chosen.region].latex or chosen.owner is not None or document.report is None
+    groups = {chosen.region} if is_local else linked_regions(regions, every, chosen)
+    kinds = (chosen.kind,) if chosen.kind in (AXIS, INDEX) else (NAME, FUNCTION)
+    expected = chosen.name, chosen.owner
     return [
         mention
-        for mention in occurrences(document)
-        if mention.kind in kinds
-        and mention.name == chosen.name
-        and mention.region in groups
-        and mention.owner == chosen.owner
+        for mention in every
+        if mention.kind in kinds and mention.region in groups and (mention.name, mention.owner) == expected
     ]
 
 
-def _linked(document: EditedDocument, chosen: Occurrence) -> set[int]:
-    """The sections of a document in which a name is the same: those that inherit it from one. An axis is the same in all."""
-    regions = document.regions
-    if document.report is None:
-        return {chosen.region}
+def linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
+    """Return the sections in which a name is the same: those that inherit it from one. An axis is the same in all."""
     if chosen.kind == AXIS:
         return set(range(len(regions)))
-    first = chosen.region
+    first = last = chosen.region
     while first > 0 and chosen.name in regions[first].inherits:
         first -= 1
-    last = chosen.region
-    mentioned = {mention.region for mention in occurrences(document) if mention.name == chosen.name}
+    mentioned = {mention.region for mention in every if mention.name == chosen.name}
     while last + 1 < len(regions) and (chosen.name in regions[last + 1].inherits or last + 1 not in mentioned):
         last += 1
     return set(range(first, last + 1))

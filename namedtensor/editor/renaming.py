@@ -15,6 +15,7 @@ from grammar.parser import parse
 
 from ..scope.names import MARKS
 from .analysis import EditedDocument
+from .descriptions import spans_of
 from .occurrences import AXIS, FUNCTION, MACRO, Occurrence, at_offset, occurrences, same_as
 from .repairs import Edit
 
@@ -66,30 +67,23 @@ def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
     regions = {mention.region for mention in same_as(document, chosen)}
     for mention in occurrences(document):
         if mention.name == new and mention.region in regions:
-            span = document.regions[mention.region].place(mention.span) or (0, 0)
-            line = document.text.count("\n", 0, span[0]) + 1
+            line = document.text.count("\n", 0, (mention.at or (0, 0))[0]) + 1
             what = "an axis" if mention.kind == AXIS else "a name"
             raise refused(f"{new} is {what} already, in line {line}", "choose another name")
 
 
 def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[Edit]:
-    regions = document.regions
-    for mention in same_as(document, chosen):
-        region = regions[mention.region]
-        span = region.place(mention.span)
-        if span is None:  # it is written in another file, or in words of a comment
-            continue
+    latex = document.regions[chosen.region].latex
+    for span in spans_of(same_as(document, chosen)):
         written = document.text[slice(*span)]
-        if region.latex:
-            if macro := MACRO.match(written):
-                if chosen.kind == AXIS and not NAMED.match(written):
-                    yield from _macro_edits(document, macro[0], chosen.name, new)
-                    continue
-            named = NAMED.match(written)
-            yield Edit(span, f"{named[1]}{new}{named[2]}" if named else new if len(new) == 1 else rf"\text{{{new}}}")
-        else:
-            marks = written[len(written.rstrip(MARKS)) :] if mention.kind == AXIS else ""
+        named, macro = NAMED.match(written), MACRO.match(written)
+        if not latex:
+            marks = written[len(written.rstrip(MARKS)) :] if chosen.kind == AXIS else ""
             yield Edit(span, new + marks)
+        elif macro and chosen.kind == AXIS and not named:
+            yield from _macro_edits(document, macro[0], chosen.name, new)
+        else:
+            yield Edit(span, f"{named[1]}{new}{named[2]}" if named else new if len(new) == 1 else rf"\text{{{new}}}")
 
 
 def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
@@ -119,12 +113,8 @@ def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None
     after = EditedDocument(document.path, document.read)
     after.update(applied(document.text, edits))
     after.settle()
-    before = sorted(problem.error.code for problem in document.problems)
-    errors = [problem.error for problem in after.problems]
-    if sorted(problem.code for problem in errors) != before:
-        known = list(before)
-        for error in errors:
-            if error.code in known:
-                known.remove(error.code)
-            else:
-                raise refused(f"with the name {new} there would be an error: {error.message}", "choose another name")
+    known = [problem.error.code for problem in document.problems]
+    for error in (problem.error for problem in after.problems):
+        if error.code not in known:
+            raise refused(f"with the name {new} there would be an error: {error.message}", "choose another name")
+        known.remove(error.code)
