@@ -118,7 +118,7 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
         if depth > limit:
             raise NotationError(
                 404, f"operations are nested more than {limit} deep", source, node.span,
-                hint="define a part in an equation of its own, or raise limits.max_nesting",
+                hint="define a part in a separate equation, or raise limits.max_nesting",
             )  # fmt: skip
         spine = left_spine(node)
         for call in spine:
@@ -160,7 +160,7 @@ def tokens_of(
     if mean is not None:
         raise NotationError(
             111 if source[mean.start] == "\\" else 114, "the expectation does not name its random variable", source, mean.span,
-            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]",
+            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) on a separate line and 𝔼_x[…]",
         )  # fmt: skip
     return tokens
 

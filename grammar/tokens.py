@@ -68,7 +68,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
         f"brackets are nested more than {nesting} deep",
         source,
         span,
-        hint="define a part in an equation of its own, or raise limits.max_nesting",
+        hint="define a part in a separate equation, or raise limits.max_nesting",
     )
 
 

@@ -1583,7 +1583,7 @@ def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
+    """X ⊙_{ax} Y is the products, summed over the axes; without axes, the elementwise product.
 
     Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
 

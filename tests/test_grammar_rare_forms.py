@@ -23,7 +23,7 @@ ERRORS = {  # a formula, its syntax, and the code, the message, the text and the
     "a norm that is never closed": (r"\mathrm{KL}(p \| q", "latex", 102, r"\| is not closed", r"\|", r"close it with \|"),
     "a distance that is never closed": ("KL(p ‖ q", "text", 102, "‖ is not closed", "‖", "close it with ‖"),
     "rows without an axis": (
-        MATRIX, "latex", 113, "2 rows need two axes, got one", MATRIX, "name the axis of the rows and that of the columns: _{rows, w}",
+        MATRIX, "latex", 113, "2 rows need two axes, got one", MATRIX, "name the axes of the rows and the columns: _{rows, w}",
     ),
     "a second derivative by nothing": (
         "(∂^2 f)", "text", 101, "a second derivative names both variables", "∂", "write ∂²f/∂x*∂y*, or ∂³f/∂r³",

@@ -139,13 +139,13 @@ def test_a_bound_call_with_a_wrong_input():
     with pytest.raises(nt.NotationError) as caught:
         step({"x": nt.zeros("c[2]"), "before": nt.zeros("b[2]")})
     assert "x" in str(caught.value) and caught.value.hint
-    with pytest.raises(nt.NotationError, match="donate= is a name, or several"):
+    with pytest.raises(nt.NotationError, match="donate= must be a name, or several"):
         LOOP["state",].bind({}, donate=[1])  # type: ignore[list-item]
     with pytest.raises(nt.NotationError, match="donate= names befor, which the program does not have") as problem:
         LOOP["state",].bind({}, donate=["befor"])
     assert problem.value.code == 201
     assert "did you mean before?" in str(problem.value)
-    with pytest.raises(nt.NotationError, match="what bind is given is a mapping from names, not 3"):
+    with pytest.raises(nt.NotationError, match="the argument of bind must be a mapping from names, got 3"):
         LOOP["state",].bind(3)  # type: ignore[arg-type]
 
 
@@ -154,7 +154,7 @@ def test_a_wrong_file_and_a_wrong_layer(layer):
         Affine.file_text("none.nt")
     assert caught.value.code == 409 and caught.value.hint
     pytest.importorskip("torch")
-    with pytest.raises(nt.NotationError, match="the first argument of LayerModule is a layer, not 3"):
+    with pytest.raises(nt.NotationError, match="the first argument of LayerModule must be a layer, got 3"):
         LayerModule(3, {"X": "a"})
 
 

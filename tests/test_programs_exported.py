@@ -236,7 +236,7 @@ def test_a_specialized_function_calls_functions_of_python():
 
     specialization = nt.formula("f(x) = tripled_by_python(x) + 1").compile().specialize(nt.tensor([1.0, 2.0], "a"))
     np.testing.assert_allclose(specialization.function(np.array([1.0, 2.0])), [4.0, 7.0])
-    with pytest.raises(nt.NotationError, match="has no source text of its own"):
+    with pytest.raises(nt.NotationError, match="has no source text"):
         _ = specialization.source
 
 

@@ -175,13 +175,13 @@ def test_a_number_of_json_that_is_too_large_is_refused(text, tmp_path, capsys):
 
 TEXTS = {
     "sizes of pairs": (lambda: nt.evaluate("X", X=X, sizes=[("b", 2)]),
-                       "sizes= is a mapping from names, not list", 'write sizes={"a": 3}'),
+                       "sizes= must be a mapping from names, got list", 'write sizes={"a": 3}'),
     "a number for limits": (lambda: nt.evaluate("X", X=X, limits=3),
-                            "limits= is of the kind Limits, not 3", "write limits=nt.Limits(max_steps=10**7)"),
-    "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
+                            "limits= must be an nt.Limits, got 3", "write limits=nt.Limits(max_steps=10**7)"),
+    "a number for a name": (lambda: PROGRAM[3], "the key of a program must be a name, or several, got 3",
                             'write program["Y"], or program["K", "V"]'),
-    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a non-negative integer, not 'x'", "write seed=0"),
-    "nothing for a file": (lambda: nt.load_program(None), "the path of a file is a text or a path, not nothing",
+    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed must be a non-negative integer, got 'x'", "write seed=0"),
+    "nothing for a file": (lambda: nt.load_program(None), "the path of a file must be a text or a path, got nothing",
                            'write "model.safetensors"'),
 }  # fmt: skip
 

@@ -55,7 +55,7 @@ def test_where_xarray_is_missing_it_is_said(monkeypatch):
 
 def test_what_is_no_array_of_xarray_has_its_error():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(nt.NotationError, match="a DataArray of xarray, not Dataset") as raised:
+    with pytest.raises(nt.NotationError, match="a DataArray of xarray, got Dataset") as raised:
         nt.from_xarray(xarray.Dataset({"low": ("x", [1, 2])}))
     assert raised.value.code == 208 and raised.value.hint == 'choose a variable: nt.from_xarray(dataset["name"])'
     index = pandas.MultiIndex.from_tuples([(1, 2), (3, 4)], names=["p", "q"])

@@ -209,7 +209,7 @@ class Literals(Transformer):
             if len(rows[0].cells) > 1:
                 self.fail(
                     113, f"{len(rows)} rows need two axes, got one", span,
-                    hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
+                    hint=f"name the axes of the rows and the columns: _{{rows, {axes[0].name}}}",
                 )  # fmt: skip
             rows = (LiteralRow(tuple(row.cells[0] for row in rows), bracket.span),)
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)

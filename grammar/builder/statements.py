@@ -82,7 +82,7 @@ class TreeBuilder(Expressions):
         if type(name) is not Name:
             self.fail(
                 114, "a random variable must be a plain name", variable.span,
-                hint="give draws an axis of their own, ε ∼ N(0, 1)^{time[10]}, or a label, z^t ∼ N(0, 1) for t = 1, …, n",
+                hint="give the draws a new axis, ε ∼ N(0, 1)^{time[10]}, or a label, z^t ∼ N(0, 1) for t = 1, …, n",
             )  # fmt: skip
         draw = replace(of, name=name.text, labels=labels, span=(variable.span[0], of.span[1]))
         return nodes.Equation((variable, draw), range=over[0] if over else None, span=around(children))

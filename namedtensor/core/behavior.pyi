@@ -1465,7 +1465,7 @@ class Behavior:
         """
 
     def dot(self, Y: Operand, *, axis: Axes | None = None) -> Self:
-        """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
+        """X ⊙_{ax} Y is the products, summed over the axes; without axes, the elementwise product.
 
         Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
 

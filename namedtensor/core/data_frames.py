@@ -61,7 +61,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     """
     if not hasattr(data, "index") or not hasattr(data, "to_numpy"):
         raise wrong(
-            data, "what from_pandas is given", "a Series or a DataFrame of pandas", 'write nt.tensor(data, "a b")'
+            data, "the argument of from_pandas", "a Series or a DataFrame of pandas", 'write nt.tensor(data, "a b")'
         )
     if hasattr(data, "columns"):
         data, dropped = label_rows(data)
@@ -245,7 +245,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     """
     if not hasattr(data, "to_numpy") or library(data) != "polars":
         raise wrong(
-            data, "what from_polars is given", "a Series or a DataFrame of polars", 'write nt.tensor(data, "a b")'
+            data, "the argument of from_polars", "a Series or a DataFrame of polars", 'write nt.tensor(data, "a b")'
         )
     if not hasattr(data, "columns"):
         if axes is None:

@@ -75,7 +75,7 @@ def from_xarray(array: Any) -> NamedTensor:
         hint = 'choose a variable: nt.from_xarray(dataset["name"])'
         if not hasattr(array, "data_vars"):
             hint = 'write nt.tensor(data, "height width")'
-        raise wrong(array, "what from_xarray is given", "a DataArray of xarray", hint)
+        raise wrong(array, "the argument of from_xarray", "a DataArray of xarray", hint)
     labels: dict[str, Labels] = {}
     for dimension in array.dims:
         if dimension not in array.coords:

@@ -49,7 +49,7 @@ def is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
 def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
     """Return the error for an argument of the wrong type: actual, expected, and a hint."""
     text = "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
-    return NotationError(208, f"{what} is {expected}, not {text}", hint=hint)
+    return NotationError(208, f"{what} must be {expected}, got {text}", hint=hint)
 
 
 def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class recursion_headroom:
                 "the formula is nested too deep",
                 self.source,
                 None if self.source is None else (0, len(self.source)),
-                hint="define a part in an equation of its own",
+                hint="define a part in a separate equation",
             ) from None
 
     def _leave(self) -> None:

@@ -249,10 +249,10 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 def all_tensors(tensors: Any) -> dict[str, Any]:
     """Return the tensors by name. Raises NotationError if a value is not a tensor."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
-    result = as_mapping(tensors, "what is saved", hint)
+    result = as_mapping(tensors, "the argument of save_tensors", hint)
     for name, value in result.items():
         if not hasattr(value, "axes"):
-            raise wrong(value, f"what is saved as {name}", "a named tensor", hint)
+            raise wrong(value, f"the value saved as {name}", "a named tensor", hint)
     return result
 
 

@@ -211,7 +211,7 @@ class Layer(ModuleMethods, Suggests):
         >>> layer.replace({"b_2": nt.tensor([1.0, 2.0], "chans")}).parameters["b_2"].tolist()
         [1.0, 2.0]
         """
-        inputs = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
+        inputs = spelled({**as_mapping(parameters, "the argument of replace", 'write replace({"W": W})'), **named})
         result = checked(self._declared(), self.sizes, {**self.parameters, **inputs})
         replaced = self._of_parts(result, self._about._replace(stacked=()))._with(result, self.sharding)
         return replaced._stacked(least(self._kept)) if self._about.stacked else replaced

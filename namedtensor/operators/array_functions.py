@@ -219,7 +219,7 @@ def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, 
     for number, call in enumerate(calls, 1):
         if not isinstance(call, ArrayCall):
             hint = "give it with nt.operator, whose functions are of plain arrays"
-            raise NotationError(408, "a function of nt.custom_function has no source text of its own", hint=hint)
+            raise NotationError(408, "a function of nt.custom_function has no source text", hint=hint)
         function = call.registered.function_for(call.target.name)
         text, modules = call.definition()
         known, _ = defined.setdefault(name_in_text(function), (function, text))

@@ -36,7 +36,7 @@ ROWS = (
     ),
     Optimization(
         "contraction-order",
-        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B; not in half precision",
+        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), if each axis has one meaning; ∑ (A ⊙ B) = A ⊙_{ax} B; not in half precision",
         "contraction_order.reorder",
     ),
     Optimization(
@@ -79,7 +79,7 @@ ROWS = (
     ),
     Optimization(
         "tiling",
-        "what is mapped over an axis may be computed a slice of that axis at a time",
+        "values that are mapped over an axis can be computed one slice of the axis at a time",
         "blocking.lower_region",
         ("numpy",),
     ),
@@ -91,13 +91,13 @@ ROWS = (
     ),
     Optimization(
         "layer-tiling",
-        "what is mapped over an axis stays so after a row of X ⊙_{ax} W for each row of X",
+        "values that are mapped over an axis stay mapped after X ⊙_{ax} W, which has a row for each row of X",
         "regions.find_layers",
         ("numpy",),
     ),
     Optimization(
         "blas-thread-limit",
-        "products of matrices by one thread of the BLAS for each core are those by all its threads for one product",
+        "one BLAS thread per core computes the same matrix products as all threads for each product",
         "core_use.cores_for",
         ("numpy",),
     ),
@@ -109,13 +109,13 @@ ROWS = (
     ),
     Optimization(
         "scaled-integers",
-        "X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s, where Q has integers of 8 bits, and s lacks ax",
+        "X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s, if Q has 8-bit integers, and s lacks ax",
         "scaled_integers.product",
         ("numpy", "torch", "jax"),
     ),
     Optimization(
         "scaled-elements",
-        "(Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}, where Q has integers of 8 bits",
+        "(Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}, if Q has 8-bit integers",
         "scaled_integers.element",
         ("numpy", "torch", "jax"),
     ),

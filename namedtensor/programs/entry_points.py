@@ -76,7 +76,7 @@ class EntryPoints(Suggests, CachedCall):
         names = as_names(donate, "donate=", 'write donate=["h"]')
         self._check_donated(names)
         donated = frozenset(map(spelling_of, names))
-        values = as_mapping(values, "what bind is given", 'write bind({"W": W})')
+        values = as_mapping(values, "the argument of bind", 'write bind({"W": W})')
         entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
         return BoundCall(entry, dict(values), sizes)
 

@@ -42,7 +42,7 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
         call = None
     if call is None:
         if not isinstance(limits, Limits):
-            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(max_steps=10**7)")
+            raise wrong(limits, "limits=", "an nt.Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
         goal, options = WholeProgram(ParsedProgram(source, syntax, limits)), Options(strict=bool(strict))
         call = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))

@@ -140,8 +140,8 @@ class Program(OnDevices, Verbs):
                 return self._entries.get_or_build(name, lambda: EntryPoint(self, name))
             hint = 'write program["Y"], or program["K", "V"]'
             if not isinstance(name, tuple):
-                raise wrong(name, "what a program is asked for", "a name, or several", hint)
-            names = as_names(name, "what a program is asked for", hint)
+                raise wrong(name, "the key of a program", "a name, or several", hint)
+            names = as_names(name, "the key of a program", hint)
             from .entry_points import EntryPoints
 
             return self._entries.get_or_build(names, lambda: EntryPoints(self, names))

@@ -83,5 +83,5 @@ def _elsewhere(topology: str) -> list[Any]:
         raise NotationError(
             208, f"unknown topology {topology!r}",
             notes=(str(problem).partition("\n")[0],),
-            hint='pip install libtpu knows those of TPUs, such as "v5e:16x16"; without topology= the mesh is of the devices here',
+            hint='for a TPU topology such as "v5e:16x16", pip install libtpu; without topology=, the mesh has the local devices',
         ) from None  # fmt: skip

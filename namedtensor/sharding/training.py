@@ -129,7 +129,7 @@ class Training:
         if self.accumulate is not None and not any(self.accumulate in value.axes for value in result.values()):
             axes = sorted({axis for value in result.values() for axis in value.axes})
             raise NotationError(
-                201, f"no input has the axis {self.accumulate} over which gradients are accumulated",
+                201, f"gradients are accumulated over {self.accumulate}, but no input has this axis",
                 notes=(f"they have {', '.join(axes) or 'none'}",),
                 hint=did_you_mean(near(self.accumulate, axes)) or f"give an input the axis {self.accumulate}",
             )  # fmt: skip

@@ -60,7 +60,7 @@ def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTe
     NamedTensor([3, 1], "a")
     """
     if not hasattr(data, "__dlpack__"):
-        raise wrong(data, "what from_dlpack is given", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
+        raise wrong(data, "the argument of from_dlpack", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
     xp = library_named(library)
     try:
         array = xp.from_dlpack(data)

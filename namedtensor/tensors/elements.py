@@ -167,7 +167,7 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
     NamedTensor([0, 1, 2, 0, 0], "seq")
     """
     hint = "write pad(seq=(1, 2))"
-    given = {**as_mapping(axes, "what pad is given", hint), **named}
+    given = {**as_mapping(axes, "the argument of pad", hint), **named}
     need_axes(self.layout, given, "pad")
     array, xp = self.array, self.layout.xp
     for axis, widths in given.items():
@@ -216,7 +216,7 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
     >>> nt.tensor([1, 2, 3], "seq").roll(seq=1)
     NamedTensor([3, 1, 2], "seq")
     """
-    given = {**as_mapping(shifts, "what roll is given", "write roll(seq=1)"), **named}
+    given = {**as_mapping(shifts, "the argument of roll", "write roll(seq=1)"), **named}
     need_axes(self.layout, given, "roll")
     labels = self.layout.labels
     for axis, shift in given.items():

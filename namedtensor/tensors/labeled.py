@@ -146,7 +146,7 @@ def with_labels(
     NamedTensor(1)
     """
     hint = 'write with_labels(city=["Oslo", "Bergen"])'
-    given = {**as_mapping(labels, "what with_labels is given", hint), **named}
+    given = {**as_mapping(labels, "the argument of with_labels", hint), **named}
     need_axes(self.layout, given, "with_labels")
     result = labels_of(self.layout)
     for axis, values in given.items():
@@ -261,6 +261,6 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     >>> A.sel(year=slice(2020, None)).labels
     {'year': [2020, 2021]}
     """
-    given = {**as_mapping(index, "what sel is given", 'write sel(city="Oslo")'), **named}
+    given = {**as_mapping(index, "the argument of sel", 'write sel(city="Oslo")'), **named}
     need_axes(self.layout, given, "sel")
     return at_index(self, {axis: resolved(self, axis, selection, True) for axis, selection in given.items()})

@@ -134,7 +134,7 @@ def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTe
     """
     if type(X) is not NamedTensor or axis not in X.axes:
         raise NotationError(
-            301, f"what scan goes along has no axis {axis}", hint='write nt.scan(f, start, X, axis="seq")'
+            301, f"the input of nt.scan has no axis {axis}", hint='write nt.scan(f, start, X, axis="seq")'
         )
     if not X.sizes[axis]:
         raise NotationError(405, f"scan is undefined: axis {axis} has size 0")

@@ -51,7 +51,7 @@ def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named
     try:
         if names is not None:
             hint = 'write rename({"a": "b"}), or rename(a="b")'
-            named = {**as_mapping(names, "what rename is given", hint), **named}
+            named = {**as_mapping(names, "the argument of rename", hint), **named}
         return reshaping.rename(self, named)
     except NotationError as problem:
         raise problem.alone() from None
@@ -85,7 +85,7 @@ def merge(
     [3, 1, 4, 1, 5, 9]
     """
     try:
-        groups = as_mapping(groups, "what merge is given", 'write merge(layer="height width")')
+        groups = as_mapping(groups, "the argument of merge", 'write merge(layer="height width")')
         return reshaping.merged(self, {**groups, **named})
     except NotationError as problem:
         raise problem.alone() from None
@@ -119,7 +119,7 @@ def split(
     ℝ^{heads[2] × key[3]}
     """
     try:
-        axes = as_mapping(axes, "what split is given", 'write split(layer={"heads": 2, "key": None})')
+        axes = as_mapping(axes, "the argument of split", 'write split(layer={"heads": 2, "key": None})')
         return reshaping.divided(self, {**axes, **named})
     except NotationError as problem:
         raise problem.alone() from None
@@ -155,7 +155,7 @@ def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
     """Raise an error that explains how to write a contraction."""
     raise NotationError(
         316,
-        "@ needs to know which axis to contract",
+        "@ does not state which axis to contract",
         hint='write nt.dot(A, B, axis="key"), or in a formula A ⊙_{key} B',
     )
 

@@ -115,7 +115,7 @@ class GGUFFile(Mapping[str, Any]):
             raise nt.NotationError(
                 409, f"{self.path}: unsupported architecture {architecture!r}",
                 notes=(f"supported: {', '.join(ARCHITECTURES)}",),
-                hint="load the checkpoint from which the file was made: transformer.load(folder)",
+                hint="load the original checkpoint: transformer.load(folder)",
             )  # fmt: skip
         missing = [f"{architecture}.{key}" for key in SIZES.values() if f"{architecture}.{key}" not in self.fields]
         missing += [name for name in ("embed_tokens.weight",) if name not in self]

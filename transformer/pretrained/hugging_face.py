@@ -166,7 +166,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
         raise nt.NotationError(409, f"{path / CONFIG} has sizes that are not positive integers") from None
     if isinstance(result, bool) or not isinstance(result, int if kind is int else (int, float)) or result < 0:
         says = f"{key} = {result!r}" if isinstance(key, str) else repr(result)
-        raise nt.NotationError(409, f"{path / CONFIG} has {says} where a number is expected")
+        raise nt.NotationError(409, f"{path / CONFIG} has {says}, but a number is expected")
     return kind(result)
 
 

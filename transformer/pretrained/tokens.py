@@ -74,7 +74,7 @@ def _of_gguf(file: GGUFFile) -> Any:
         raise nt.NotationError(
             409, f"{file.path}: unsupported tokenizer {name!r}",
             notes=(f"supported: {', '.join((*PATTERNS, *DIGITS_APART, *PLAIN))}",),
-            hint="load tokenizer.json of the checkpoint from which the file was made: transformer.tokenizer(folder)",
+            hint="load the original checkpoint's tokenizer: transformer.tokenizer(folder)",
         )  # fmt: skip
     tokens, merges = file.field("tokenizer.ggml.tokens"), file.field("tokenizer.ggml.merges", [])
     vocabulary = {token: index for index, token in enumerate(tokens)}
