@@ -80,7 +80,7 @@ def test_positional_parameters_are_in_the_order_of_the_library():
             except ValueError:  # a function without a signature
                 continue
             real = [one.name for one in signature if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)][1:]
-            ours = [] if record is None or record.variadic else record.parameters[1 : record.positional]
+            ours = [] if record is None or record.variadic is not None else record.parameters[1 : record.positional]
             different += [
                 (library, name, theirs) for one, theirs in zip(ours, real) if theirs not in tensors.union(one.names)
             ]

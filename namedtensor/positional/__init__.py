@@ -28,13 +28,13 @@
 `elementwise_operations`: those element by element.
 `axis_operations`: those on axes.
 `product_operations`: those on several tensors.
+`view_operations`: dimensions regrouped.
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
 `selection_operations`: elements selected, sorted.
 `window_operations`: windows, convolutions.
 `composite_operations`: layers, pools, losses, made of the others.
 `repetition_operations`: repetitions and padding.
-`views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.
 `code`: its statements.

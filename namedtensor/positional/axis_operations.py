@@ -274,8 +274,8 @@ def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
 
 
-operation("permute", "x, dims", permute, variadic=True)
-operation("transpose", "x, axes=None", numpy_transpose, "numpy", variadic=True)
+operation("permute", "x, dims...", permute)
+operation("transpose", "x, axes...=None", numpy_transpose, "numpy")
 operation("transpose", "x, dim0, dim1", swap, "torch")
 operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap)
 operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None))

@@ -1,4 +1,4 @@
-"""Calls of array code that are not in the table of operations: views, lengths, types of numbers, dropout."""
+"""Calls of array code that are not in the table of operations, since they depend on how the function is named."""
 
 from __future__ import annotations
 
@@ -7,63 +7,7 @@ from typing import Any
 
 from .code import CodeReader
 from .code_expressions import SPECIAL, called
-from .operations import DTYPES, OPERATIONS, Dtype, as_value, bound_to
-
-
-# --------------------------------------------------------------------------------------- calls that are not in the table
-def operands(code: CodeReader, node: ast.Call, method: bool, keywords: bool = False) -> list[Any]:
-    """The arguments by position, the object of a method first."""
-    if node.keywords and not keywords:
-        raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
-    listed = [node.func.value, *node.args] if method and isinstance(node.func, ast.Attribute) else node.args
-    return [*map(code.ev, listed)]
-
-
-def reshaped(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    x, *shape = operands(code, node, method)
-    return code.domain.reshape(x, [*shape[0]] if len(shape) == 1 and isinstance(shape[0], tuple) else shape)
-
-
-def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read ravel(), flatten(), and PyTorch's flatten from one axis to another."""
-    x, *ends = operands(code, node, method, True)
-    settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
-    if "C" in ends or settings.get("order") == "C":
-        ends, settings = [], {}
-    elif {*settings} <= {"start_dim", "end_dim"}:
-        ends = [
-            settings.get("start_dim", ends[0] if ends else 0),
-            settings.get("end_dim", ends[1] if len(ends) > 1 else -1),
-        ]
-    else:
-        raise code.refuse(node, f"the keyword {[*settings][0]} is not supported")
-    shape = code.domain.attribute(x, "shape")
-    if len(ends) > 2 or not all(isinstance(end, int) and -len(shape) <= end < len(shape) for end in ends):
-        raise code.refuse(node, "these arguments of flatten are not supported")
-    first, last = (*(end % len(shape) for end in ends), *(0, len(shape) - 1)[len(ends) :])
-    return code.domain.reshape(x, [*shape[:first], -1, *shape[last + 1 :]])
-
-
-def unflattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read x.unflatten(2, (2, 3))."""
-    arguments = operands(code, node, method, True)
-    settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
-    arguments += [settings.pop(name) for name in ("dim", "sizes") if name in settings]
-    if settings or len(arguments) != 3 or not isinstance(arguments[1], int) or not isinstance(arguments[2], tuple):
-        raise code.refuse(node, "unflatten expects an axis and the lengths of its parts")
-    x, axis, lengths = arguments
-    shape = code.domain.attribute(x, "shape")
-    if not -len(shape) <= axis < len(shape):
-        raise code.refuse(node, f"axis {axis} is out of range for {len(shape)} axes")
-    axis %= len(shape)
-    return code.domain.reshape(x, [*shape[:axis], *lengths, *shape[axis + 1 :]])
-
-
-def length(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    x, *axis = operands(code, node, method)
-    shape = code.domain.attribute(x, "shape")
-    return shape[axis[0]] if axis else shape if method else shape[0]
-
+from .operations import OPERATIONS, as_value, bound_to
 
 REDUCED_BY = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any", "logaddexp": "logsumexp"}  # fmt: skip
 ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
@@ -86,49 +30,21 @@ def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
 
 
 def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """F.embedding(I, E), and torch.embedding(E, I)"""
-    arguments = operands(code, node, False)
-    if len(arguments) != 2:
+    """Read F.embedding(I, E), and torch.embedding(E, I)."""
+    if len(node.args) != 2 or node.keywords:
         raise code.refuse(node, "embedding expects a table and indices")
     table_first = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "torch"
-    table, index = arguments if table_first else arguments[::-1]
+    table, index = map(code.ev, node.args if table_first else reversed(node.args))
     return code.domain.apply(OPERATIONS["take"][0], [table, index, 0])
 
 
-def sized(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """np.ones((n, m)), torch.ones(n, m)"""
-    name = called(node)
-    shape = operands(code, node, False, True)
-    dtype = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
-    if method or not shape or len(dtype) < len(node.keywords):
-        raise code.refuse(node, f"{name} expects a shape, and dtype= at most")
-    whole = shape[0] if isinstance(shape[0], tuple) else tuple(shape)
-    if isinstance(shape[0], tuple) and len(shape) > 1:
-        raise code.refuse(node, f"{name} expects one shape")
-    return code.domain.apply(OPERATIONS[name][0], [whole, code.ev(dtype[0]) if dtype else None])
-
-
-def dropout(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    code.domain.remark("dropout is left out")
-    return code.ev(node.args[0])
-
-
 def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """x.astype(float), x.float(), float("-inf"): a condition counts 1 where it holds."""
-    if not method:
-        if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
-            return float(str(node.args[0].value))
-        raise code.refuse(node, "float of this is not supported")
-    x, *types = operands(code, node, method)
-    (dtype,) = types or [DTYPES.get(called(node))]
-    if not isinstance(dtype, Dtype):
-        raise code.refuse(node, "only a type of numbers is supported here")
-    return code.domain.converted(x, dtype)
+    """Read x.float() and float("-inf")."""
+    if method:
+        return code.applied(node, "float", [code.ev(node.func.value)], {})  # type: ignore[attr-defined]
+    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
+        return float(str(node.args[0].value))
+    raise code.refuse(node, "float of this is not supported")
 
 
-SPECIAL.update({
-    "ufunc": ufunc_method,
-    "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "unflatten": unflattened,
-    **dict.fromkeys(("size", "len"), length), "embedding": embedded, "ones": sized, "zeros": sized, "dropout": dropout,
-    **dict.fromkeys(("float", "double", "half", "astype", "to", "type", "int", "long", "bool"), converted),
-})  # fmt: skip
+SPECIAL.update(ufunc=ufunc_method, embedding=embedded, float=converted)

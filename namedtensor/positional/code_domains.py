@@ -10,13 +10,12 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import AXES_NEEDED
 
-from .code_indices import CodeIndices, shifted
+from .code_indices import CodeIndices
 from .inputs import SourceInput
 from .matrix_leaves import node_of
-from .operations import Dtype, Masked, Misuse, Operation, SizeArgument, Truth, as_value, numeric
+from .operations import Masked, Misuse, Operation, SizeArgument, Truth, as_value, shape_of
 from .program import FormulaLine
 from .values import AxisValue, Leaf
-from .views import DimensionViews
 
 LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
 
@@ -26,7 +25,7 @@ class NamedDomain:
 
     def __init__(self, code: Any):
         self.code, self.axes = code, code.axes
-        self.views, self.indices = DimensionViews(code.axes), CodeIndices(code.axes)
+        self.indices = CodeIndices(code.axes)
         self.lines: list[FormulaLine] = []
         self.remarks: list[str] = []
         self.used: set[str] = set()
@@ -105,24 +104,10 @@ class NamedDomain:
         if name == "mT" and len(value.dims) > 1:
             return value.moved((*value.dims[:-2], value.dims[-1], value.dims[-2]))
         if name == "shape":
-            return tuple(SizeArgument(dim) if dim else 1 for dim in value.dims)
+            return shape_of(value)
         if name == "ndim":
             return len(value.dims)
         raise Misuse(f".{name} is not supported")
-
-    def reshape(self, x: Any, shape: list[Any]) -> AxisValue:
-        return self.views.reshape(as_value(x), shape)
-
-    def converted(self, x: Any, dtype: Dtype) -> AxisValue:
-        """x.astype(float); a condition is a number too, and a number no condition or integer."""
-        if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
-            return numeric(x)
-        if isinstance(x, Truth):
-            return x
-        name, _ = shifted(as_value(x).node)
-        if dtype.name == "int" and name in self.axes.facts.indices:
-            return as_value(x)
-        raise Misuse(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
 
     def index(self, value: Any, items: list[Any]) -> Any:
         if isinstance(value, Masked):

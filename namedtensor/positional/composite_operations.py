@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .operations import Misuse, Operation, SizeArgument, named_operation, operation
+from .axes import Axes
+from .operations import Misuse, Operation, SizeArgument, as_value, named_operation, operation
 from .values import AxisValue
 
 
@@ -65,6 +66,12 @@ def pool(o: Calls, x: Any, size: Any, stride: Any, reduction: str, rank: int) ->
     return getattr(o, reduction)(x, tuple(range(-rank, 0)))
 
 
+def dropout(axes: Axes, x: Any, p: Any, training: Any, inplace: Any) -> AxisValue:
+    axes.facts.assumed.append("dropout is left out")
+    return as_value(x)
+
+
+operation("dropout", "x, p=0.5, training=True, inplace=False", dropout)
 composite("linear", "x, weight, bias=None", linear)
 settings = "-attn_mask=None, -dropout_p=0.0, -is_causal=False"
 composite("scaled_dot_product_attention", f"query, key, value, {settings}, *, scale=None", attention)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -11,8 +12,8 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .code_indices import CodeIndices
-from .operations import Dtype, Misuse, SizeArgument, Truth, as_value, operation
+from .code_indices import CodeIndices, shifted
+from .operations import DTYPES, Dtype, Misuse, SizeArgument, Truth, as_value, numeric, operation
 from .product_operations import square_axes
 from .values import AxisValue, call, iota, number, plus
 
@@ -74,8 +75,8 @@ def like(x: Any, value: Any) -> AxisValue:
     return constant(as_value(x).dims, as_value(value).node)
 
 
-operation("ones", "shape, dtype=None", full_of(1))
-operation("zeros", "shape, dtype=None", full_of(0))
+operation("ones", "shape|size..., dtype=None", full_of(1))
+operation("zeros", "shape|size..., dtype=None", full_of(0))
 operation(
     "full",
     "shape|size, fill_value, dtype=None",
@@ -206,3 +207,23 @@ def one_hot(axes: Axes, x: Any, length: Any) -> AxisValue:
 
 
 operation("one_hot", "x, num_classes", one_hot)
+
+
+# ---------------------------------------------------------------------------------------------------------- conversions
+def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
+    """Return x.astype(float); a condition is a number too, and a number no condition or integer."""
+    if not isinstance(dtype, Dtype):
+        raise Misuse("only a type of numbers is supported here")
+    if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
+        return numeric(x)
+    if isinstance(x, Truth):
+        return x
+    value = as_value(x)
+    if dtype.name == "int" and shifted(value.node)[0] in axes.facts.indices:
+        return value
+    raise Misuse(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
+
+
+operation("astype to type", "x, dtype", convert)
+for name in ("float", "double", "half", "int", "long", "bool"):
+    operation(name, "x", partial(convert, dtype=DTYPES[name]))

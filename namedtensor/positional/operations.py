@@ -2,7 +2,7 @@
 
 A call is bound to the parameters of its record, `axis|dim=None` by either name, in the order of the library's own signature.
 A keyword that the record does not list is rejected, since a formula without it would be another. A parameter `-out=None`
-may only have its default. `rule` gives the value in named notation.
+may only have its default, and `shape...` takes all further arguments. `rule` gives the value in named notation.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Operation:
     parameters: tuple[Parameter, ...]
     rule: Callable[..., Any]
     library: str = ""
-    variadic: bool = False
+    variadic: int | None = None  # the position of a parameter that takes all further arguments
     positional: int = 99  # how many the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters. Raises Misuse for one that is unknown or missing."""
         if len(arguments) > self.positional:
             raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
-        if self.variadic:
-            return [arguments[0], *self.rest(arguments[1:], keywords)]
+        if self.variadic is not None and len(arguments) > self.variadic:
+            arguments = [*arguments[: self.variadic], collect_arguments(arguments[self.variadic :])]
         if len(arguments) > len(self.parameters):
             raise Misuse(f"{self.names[0]} takes {len(self.parameters)} arguments here, got {len(arguments)}")
         known = {name: position for position, parameter in enumerate(self.parameters) for name in parameter.names}
@@ -65,35 +65,32 @@ class Operation:
                 raise Misuse(f"the keyword {parameter.names[0]} of {self.names[0]} is not supported")
         return [value for parameter, value in pairs if not parameter.fixed]
 
-    def rest(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """The remaining arguments as one tuple: permute(0, 2, 1) and permute((0, 2, 1))."""
-        name = self.parameters[1].names
-        for keyword in keywords:
-            if keyword not in name:
-                raise Misuse(f"the keyword {keyword} of {self.names[0]} is not supported")
-        listed = [*keywords.values()] or list(arguments)
-        return [tuple(listed[0]) if len(listed) == 1 and isinstance(listed[0], (tuple, list)) else tuple(listed)]
+
+def collect_arguments(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return several arguments as one tuple: permute(0, 2, 1) and permute((0, 2, 1))."""
+    whole = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
+    return tuple(whole)
 
 
 OPERATIONS: dict[str, list[Operation]] = {}
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Return parameters as they are written: x, axis|dim=None, -out=None, keepdims|keepdim=False."""
+    """Return parameters as they are written: x, axis|dim=None, -out=None, keepdims|keepdim=False, shape..."""
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")
-        words = tuple(names.lstrip("-").split("|"))
+        words = tuple(names.strip("-.").split("|"))
         result.append(Parameter(words, ast.literal_eval(default) if equals else REQUIRED, names.startswith("-")))
     return tuple(result)
 
 
-def operation(names: str, parameters: str, rule: Any, library: str = "", variadic: bool = False) -> None:
+def operation(names: str, parameters: str, rule: Any, library: str = "") -> None:
     """Register an operation under each of its names."""
     before, star, after = parameters.partition(", *")
-    listed = parameters_of(before + after)
     positional = len(parameters_of(before)) if star else 99
-    record = Operation(tuple(names.split()), listed, rule, library, variadic, positional)
+    variadic = parameters.partition("...")[0].count(",") if "..." in parameters else None
+    record = Operation(tuple(names.split()), parameters_of(before + after), rule, library, variadic, positional)
     for name in record.names:
         OPERATIONS.setdefault(name, []).append(record)
 
@@ -181,6 +178,11 @@ def as_value(x: Any) -> AxisValue:
     if isinstance(x, SizeArgument):
         return AxisValue(values.size_of(x.dim))
     raise Misuse(f"{type(x).__name__} is not a tensor or a number")
+
+
+def shape_of(x: Any) -> tuple[Any, ...]:
+    """Return the lengths of a tensor's dimensions."""
+    return tuple(SizeArgument(dim) if dim else 1 for dim in as_value(x).dims)
 
 
 def numeric(x: Any) -> AxisValue:

@@ -108,11 +108,11 @@ def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue
 
 
 operation("tile", "x, reps", tile, "numpy")
-operation("tile", "x, dims", tile, "torch", variadic=True)
+operation("tile", "x, dims...", tile, "torch")
 operation("repeat", "x, repeats, axis=None", repeat, "numpy")
-operation("repeat", "x, repeats", tile_torch, "torch", variadic=True)
+operation("repeat", "x, repeats...", tile_torch, "torch")
 operation("repeat_interleave", "x, repeats, dim=None", repeat)
 operation("broadcast_to", "x, shape|size", broadcast_to)
-operation("expand", "x, size", broadcast_to, "torch", variadic=True)
+operation("expand", "x, size...", broadcast_to, "torch")
 operation("pad", "x, pad_width, mode='constant', constant_values=0", pad_numpy, "numpy")
 operation("pad", "x, pad, mode='constant', value=None", pad_torch, "torch")

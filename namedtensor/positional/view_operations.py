@@ -1,4 +1,4 @@
-"""reshape, view and flatten: dimensions regrouped. What is merged holds several axes; what is cut falls into new ones."""
+"""Regroup dimensions: reshape, view and flatten. A merged dimension holds several axes; an axis that is cut has new parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, Dim
-from .operations import Misuse, PartArgument, SizeArgument
+from .operations import Misuse, PartArgument, SizeArgument, as_value, operation, positions, shape_of
 from .values import AxisValue
 
 
@@ -19,7 +19,7 @@ class DimensionViews:
         self.axes = axes
 
     def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
-        """x.reshape(…) of lengths of x, one -1, and divisors. Raises Misuse where they do not name its axes."""
+        """Return x.reshape(…) of lengths of x, one -1, and divisors. Raises Misuse if they do not name its axes."""
         waiting = [*x.dims]
         result: list[Dim] = []
         items = [*shape]
@@ -28,16 +28,16 @@ class DimensionViews:
             if item == 1 and not isinstance(item, SizeArgument):
                 result.append(())
                 waiting = waiting[1:] if waiting and not waiting[0] else waiting
-            elif isinstance(item, SizeArgument) and waiting and same(item.dim, waiting[0]):
+            elif isinstance(item, SizeArgument) and waiting and have_one_length(item.dim, waiting[0]):
                 result.append(waiting.pop(0))
-            elif isinstance(item, SizeArgument) and (count := merging(item.dim, waiting)):
+            elif isinstance(item, SizeArgument) and (count := count_merged(item.dim, waiting)):
                 result.append(tuple(axis for dim in waiting[:count] for axis in dim))
                 del waiting[:count]
             else:
                 items.insert(0, item)
                 break
         tail: list[Dim] = []
-        while items and isinstance(items[-1], SizeArgument) and waiting and same(items[-1].dim, waiting[-1]):
+        while items and isinstance(items[-1], SizeArgument) and waiting and have_one_length(items[-1].dim, waiting[-1]):
             items.pop()
             tail.insert(0, waiting.pop())
         if not items and not waiting:
@@ -46,13 +46,13 @@ class DimensionViews:
             return x.moved((*result, tuple(axis for dim in waiting for axis in dim), *tail))
         if len(waiting) == 1 and len(waiting[0]) == 1 and len(items) >= 2:
             return self.split(x, waiting[0][0], items, result, tail)
-        lengths = self.known(waiting, items)
+        lengths = self.find_lengths(waiting, items)
         if lengths:
-            return self.by_sizes(x, waiting, lengths, (*result,), (*tail,))
-        raise Misuse(f"the shape ({', '.join(map(spelled, shape))}) does not name the axes of the tensor")
+            return self.split_by_sizes(x, waiting, lengths, (*result,), (*tail,))
+        raise Misuse(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
-    def known(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
-        """The lengths that numbers give, where every axis has a size that fits them; else none."""
+    def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
+        """Return the lengths that numbers give if every axis has a size that fits them, else none."""
         sizes = [axis.kind.size for dim in waiting for axis in dim]
         numbers = [item for item in items if type(item) is int]
         if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:
@@ -63,10 +63,10 @@ class DimensionViews:
             return []
         return [total // rest if number == -1 else number for number in numbers]
 
-    def by_sizes(
+    def split_by_sizes(
         self, x: AxisValue, waiting: Sequence[Dim], lengths: Sequence[int], before: Sequence[Dim], after: Sequence[Dim]
     ) -> AxisValue:
-        """Axes merged and split as their sizes say: each piece of the shape is one axis, or several, or part of one."""
+        """Merge and split axes by their sizes: each piece of the shape is one axis, or several, or part of one."""
         axes, targets = [axis for dim in waiting for axis in dim], [*lengths]
         node, dims = x.node, list[Dim](before)
         for axis in axes:
@@ -96,13 +96,13 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """One axis as several, of which one may be left open."""
+        """Split one axis in several; one length may be left open."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:
             part = self.axes.new()
             if isinstance(item, PartArgument):
-                if not same(item.whole.dim, (axis,)) or item.divisor not in items:
+                if not have_one_length(item.whole.dim, (axis,)) or item.divisor not in items:
                     raise Misuse("this is not the length of a part")
                 open_ones += 1
             elif isinstance(item, int) and item > 1:
@@ -115,7 +115,7 @@ class DimensionViews:
         if open_ones > 1:
             raise Misuse("more than one length is left open")
         if not open_ones and axis.kind.size not in (None, math.prod(items)):
-            raise Misuse("the sizes of this shape do not fit those of the tensor")
+            raise Misuse("the sizes of this shape do not fit the tensor")
         self.axes.facts.products.append((axis, tuple(parts)))
         node = values.merged(x.node, [axis], parts)
         rest = [other for other in x.axes if other is not axis]
@@ -123,20 +123,53 @@ class DimensionViews:
         return AxisValue(node, (*before, *((part,) for part in parts), *after))
 
 
-def merging(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """How many dimensions have this length together: b * n of x with b and n."""
+def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
+    """Return how many dimensions have this length together: b * n of x with b and n."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
-        if same(tuple(axes), dim):
+        if have_one_length(tuple(axes), dim):
             return count
     return 0
 
 
-def same(first: Dim, second: Dim) -> bool:
-    """Whether two dimensions have one length: they are of the same kinds."""
+def have_one_length(first: Dim, second: Dim) -> bool:
+    """Return whether two dimensions have one length: they are of the same kinds."""
     return len(first) == len(second) and all(a.kind is b.kind for a, b in zip(first, second))
 
 
-def spelled(item: Any) -> str:
+def spell(item: Any) -> str:
     return str(item) if isinstance(item, int) else "a length"
+
+
+# ---------------------------------------------------------------------------------------------------------- operations
+def reshape(axes: Axes, x: Any, shape: Any) -> AxisValue:
+    return DimensionViews(axes).reshape(as_value(x), shape if isinstance(shape, tuple) else (shape,))
+
+
+def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
+    """Merge the dimensions from the first to the last."""
+    value = as_value(x)
+    (start,), (end,) = positions(value, first), positions(value, last)
+    shape = shape_of(value)
+    return reshape(axes, value, (*shape[:start], -1, *shape[end + 1 :]))
+
+
+def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
+    """Split a dimension, as in x.unflatten(2, (2, 3))."""
+    value = as_value(x)
+    (where,) = positions(value, dim)
+    if not isinstance(sizes, tuple):
+        raise Misuse("unflatten expects an axis and the lengths of its parts")
+    shape = shape_of(value)
+    return reshape(axes, value, (*shape[:where], *sizes, *shape[where + 1 :]))
+
+
+operation("reshape", "x, shape...", reshape)
+operation("view", "x, size...", reshape)
+operation("flatten", "x, -order='C'", lambda axes, x: flatten(axes, x, 0, -1), "numpy")
+operation("flatten", "x, start_dim=0, end_dim=-1", flatten, "torch")
+operation("ravel", "x, -order='C'", lambda axes, x: flatten(axes, x, 0, -1))
+operation("unflatten", "x, dim, sizes", split_dimension)
+operation("size", "x, dim=None", lambda axes, x, dim: shape_of(x) if dim is None else shape_of(x)[dim], "torch")
+operation("len", "x", lambda axes, x: shape_of(x)[0])
