@@ -17,8 +17,7 @@ import pytest
 import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor import cli
-from namedtensor.cli import commands
-from namedtensor.cli import evaluate as evaluating
+from namedtensor.cli import commands, formula_commands
 from namedtensor.cli import inputs as files
 from namedtensor.cli.commands import COMMANDS, REMOVED
 from namedtensor.cli.console import error_in_ascii, to_ascii
@@ -574,12 +573,12 @@ def test_a_reader_that_has_gone_is_no_error():
 
 
 def test_an_interrupt_ends_quietly(run, monkeypatch):
-    monkeypatch.setattr(evaluating, "_value", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(formula_commands, "compute_value", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
     assert run("eval", "1") == (130, "", "")
 
 
 def test_memory_that_is_not_there_is_an_error(run, monkeypatch):
-    monkeypatch.setattr(evaluating, "_value", lambda *given: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(formula_commands, "compute_value", lambda *given: (_ for _ in ()).throw(MemoryError))
     status, _, message = run("eval", "1")
     assert status == 1 and "404" in message
 

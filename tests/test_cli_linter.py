@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from namedtensor import cli
+from namedtensor.cli.check import check_command
 from namedtensor.cli.check_documents import DOCUMENTS
-from namedtensor.cli.parsers import Parser, check_arguments
+from namedtensor.cli.parsers import Parser
 
 ROOT = Path(__file__).parent.parent
 
@@ -285,7 +286,7 @@ def test_notebooks_without_maths(check, content):
 # ------------------------------------------------------------------------------------------------------- builds, pages
 def test_the_page_names_every_option():
     parser = Parser()
-    check_arguments(parser)
+    check_command.arguments(parser)
     options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
     page = (ROOT / "docs" / "linter.md").read_text(encoding="utf-8")
     assert {name for name in options if f"`{name}" not in page} == {"--header", "--help", "--syntax"}

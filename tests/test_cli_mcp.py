@@ -11,8 +11,7 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 
 from namedtensor.cli import main
-from namedtensor.cli.mcp_server import BoundedTools, server_of
-from namedtensor.cli.mcp_tools import TOOLS, answer
+from namedtensor.cli.mcp_tools import TOOLS, BoundedTools, answer, server_of
 
 CASES = [  # the tool, its arguments, and a part of the answer
     ("check", {"formula": "softmax_{a} X", "types": {"X": "ℝ^{a × b}"}}, {"ok": True, "type": "ℝ^{b × a}"}),
@@ -32,16 +31,11 @@ CASES = [  # the tool, its arguments, and a part of the answer
     ("translate", {"source": "import os", "axes": {}}, {"ok": False}),
     ("read", {"target": "model.py:f", "inputs": {"x": "a"}}, {"ok": False}),
 ]  # fmt: skip
-PADDING = {
-    "check": {"types": {}, "sizes": {}, "syntax": "auto"}, "evaluate": {"inputs": {}, "sizes": {}, "syntax": "auto"},
-    "equivalent": {"types": {}, "given": ""}, "derive": {"types": {}, "sizes": {}, "syntax": "auto"},
-    "translate": {"axes": {}, "kind": "", "reading": None}, "read": {"code": None, "against": None},
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("tool, arguments, part", CASES)
 def test_answers_are_records(tool, arguments, part):
-    record = answer(tool, {**PADDING[tool], **arguments})
+    record = answer(tool, arguments)
     assert {name: record[name] for name in part} == part
     json.dumps(record, allow_nan=False)
     if not record["ok"]:
@@ -79,10 +73,10 @@ def test_tools_and_their_arguments_are_those_of_the_answers():
 def test_a_lone_surrogate_is_answered(tool):
     tools = BoundedTools(20.0, 0)
     try:
-        record = getattr(tools, tool)("x + \ud800")
+        record = tools.ask(tool, formula="x + \ud800")
         assert not record["ok"] and "error" in record["message"]
         json.dumps(record, ensure_ascii=False).encode()
-        assert tools.evaluate("1 + 1")["values"] == 2
+        assert tools.ask("evaluate", formula="1 + 1")["values"] == 2
     finally:
         tools.close()
 
@@ -92,11 +86,12 @@ def test_an_answer_that_takes_too_long_is_an_error_and_the_next_is_answered():
     tools = BoundedTools(1.0, 0)
     try:
         tools.ask("check", formula="1", types={}, sizes={}, syntax="auto")
-        late = tools.evaluate(
-            "|a| = 3000\nx^0 = iota_{a}\nx^t = sin(x^{t-1} + t) for t = 1, …, 900000\ny = ∑_{a} x^{900000}"
+        late = tools.ask(
+            "evaluate",
+            formula="|a| = 3000\nx^0 = iota_{a}\nx^t = sin(x^{t-1} + t) for t = 1, …, 900000\ny = ∑_{a} x^{900000}",
         )
         assert not late["ok"] and "takes more than 1 seconds" in late["message"]
-        assert tools.evaluate("1 + 1")["values"] == 2
+        assert tools.ask("evaluate", formula="1 + 1")["values"] == 2
     finally:
         tools.close()
 
@@ -105,9 +100,10 @@ def test_an_answer_that_takes_too_long_is_an_error_and_the_next_is_answered():
 def test_memory_is_limited():
     tools = BoundedTools(20.0, 2**30)
     try:
-        answer = tools.evaluate("∑_{a,b} (iota_{a} ⊙ iota_{b} + n)^{0.5}", {"n": 1}, {"a": 20000, "b": 20000})
+        question = {"inputs": {"n": 1}, "sizes": {"a": 20000, "b": 20000}}
+        answer = tools.ask("evaluate", formula="∑_{a,b} (iota_{a} ⊙ iota_{b} + n)^{0.5}", **question)
         assert not answer["ok"] and "error" in answer["message"]
-        assert tools.evaluate("1 + 1")["values"] == 2
+        assert tools.ask("evaluate", formula="1 + 1")["values"] == 2
     finally:
         tools.close()
 

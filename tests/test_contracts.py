@@ -45,7 +45,7 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_records", "torch_subject")], NESTED),
 }  # fmt: skip
 PROCESS: dict[tuple[str, str], str] = {  # effects on the process, and why
-    ("namedtensor/cli/lsp.py", name): "the command owns its process, and evaluates nothing for others in it"
+    ("namedtensor/cli/servers.py", name): "the command owns its process, and evaluates nothing for others in it"
     for name in ("gc", "gc.freeze", "gc.set_threshold")
 }
 FAILED = "NumPy, PyTorch and JAX say only in a sentence which property of the matrix is missing"

@@ -16,10 +16,43 @@ from .arguments import FormulaSource, place_of, sizes_of, source_of
 from .check_documents import DocumentInput, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
 from .inputs import headers_of, is_file, read_value, split_given
-from .parsers import Command, check_arguments
+from .parsers import LIST, Argument, command, formula_with, read_count
+
+FORMATS = ("text", "json", "github", "sarif", "html")
 
 
+@command(
+    *formula_with("shapes, A='ℝ^{height[3] × width}', or tensors; or further documents"),
+    Argument("--strict", "", "also fail on warnings and on formulas that were not checked"),
+    Argument(
+        "--format",
+        FORMATS,
+        "text, JSON, GitHub annotations, SARIF 2.1.0, or an HTML page (default: text)",
+        {"default": "text"},
+    ),
+    Argument("--ignore", "N,...", "error codes that are not reported: 301,307", LIST),
+    Argument("--random", "", "prove each assertion if possible, and test it on random tensors"),
+    Argument("--trials", "N", "number of random tests per assertion (default: 8)", {"type": read_count, "default": 8}),
+    Argument("--seed", "N", "seed of the random tensors (default: 0)", {"type": read_count, "default": 0}),
+    Argument("--page", "FILE.html", "also write the page of --format html to this file"),
+    Argument("--all", "", "also check formulas without a named axis, and list what was skipped"),
+    Argument("--types", "", "print the types of all names"),
+    Argument("--assumptions", "FILE.nt", "statements that apply at the start of each section (default: none)"),
+    Argument("--baseline", "FILE", "suppress the findings listed in the file"),
+    Argument("--write-baseline", "", "write the findings to the baseline, and exit"),
+)
 def check_command(options: Any, console: Console) -> int:
+    """Print types, errors and warnings, with no data needed.
+
+    namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
+    namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
+    namedtensor check paper.tex notes.md talk.ipynb      documents, with the files they include
+    namedtensor check model.py --all                     formulas in strings that are passed to nt.evaluate, nt.program, …
+    namedtensor check paper.tex --strict --format github --ignore 314
+    namedtensor check paper.tex --assumptions assumptions.nt --baseline known.json
+
+    The options from --page on are for documents: .tex, .md, .rst, .ipynb, .html or .py.
+    """
     if options.json:
         options.format = "json"
     console.machine = options.format == "json"
@@ -157,16 +190,3 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
 
 def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
     return {**error_record(warning.as_error(source), file), "kind": "warning"}
-
-
-CHECK_EXAMPLES = """
-  namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
-  namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
-  namedtensor check paper.tex notes.md talk.ipynb      documents, with the files they include
-  namedtensor check model.py --all                     formulas in strings that are passed to nt.evaluate, nt.program, …
-  namedtensor check paper.tex --strict --format github --ignore 314
-  namedtensor check paper.tex --assumptions assumptions.nt --baseline known.json
-"""
-COMMAND = Command(
-    "print types, errors and warnings, with no data needed", check_arguments, check_command, CHECK_EXAMPLES
-)

@@ -13,6 +13,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -24,26 +25,26 @@ from ..core.version import __version__
 from ..files.text import InputError
 from .arguments import FormulaSource, place_of
 from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, rehinted
-from .parsers import Command, Parser
+from .parsers import Argument, Command, Parser, add_arguments, parser_of
 
 GROUP = "namedtensor.commands"  # the entry points of other packages
-BUILT_IN = {
-    "eval": "formula_commands:EVAL",
-    "check": "check:COMMAND",
-    "explain": "formula_commands:EXPLAIN",
-    "derive": "derive:COMMAND",
-    "diagram": "formula_commands:DIAGRAM",
-    "render": "render:COMMAND",
-    "to-code": "formula_commands:CODE",
-    "translate": "translate:COMMAND",
-    "read": "read:COMMAND",
-    "exercises": "exercises:COMMAND",
-    "playground": "playground:COMMAND",
-    "repl": "repl:COMMAND",
-    "devices": "devices:COMMAND",
-    "lsp": "lsp:COMMAND",
-    "mcp": "mcp:COMMAND",
-    "help": "help:COMMAND",
+BUILT_IN = {  # the module and the function of each command
+    "eval": "formula_commands:eval_command",
+    "check": "check:check_command",
+    "explain": "formula_commands:explain_command",
+    "derive": "derive:derive_command",
+    "diagram": "formula_commands:diagram_command",
+    "render": "render:render_command",
+    "to-code": "formula_commands:code_command",
+    "translate": "translate:translate_command",
+    "read": "read:read_command",
+    "exercises": "exercises:exercises_command",
+    "playground": "playground:playground_command",
+    "repl": "repl:repl_command",
+    "devices": "devices:devices_command",
+    "lsp": "servers:lsp_command",
+    "mcp": "servers:mcp_command",
+    "help": "help:help_command",
 }
 REMOVED = {  # Delete this table in 0.3.
     "gradient": "eval FORMULA --gradient NAME,...",
@@ -66,7 +67,7 @@ class Commands(Mapping[str, Command]):
         try:
             return entry.load()
         except Exception as problem:  # of another package, without which all other commands work
-            return _unusable(entry, problem)
+            return describe_failure(entry, problem)
 
     def __iter__(self) -> Iterator[str]:
         yield from BUILT_IN
@@ -84,16 +85,14 @@ def find_plugins() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-def _unusable(entry: EntryPoint, problem: Exception) -> Command:
+def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
     """Return a command that reports why the command of another package cannot be loaded."""
-
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
 
     def run(options: Any, console: Console) -> None:
         raise InputError(f"the command {entry.name} cannot be loaded from {entry.value}: {problem}")
 
-    return Command(f"(cannot be loaded from {entry.value})", add_arguments, run, "")
+    words = Argument("words", "WORD", argparse.SUPPRESS, {"nargs": "*"})
+    return Command(f"(cannot be loaded from {entry.value})", partial(add_arguments, (words,)), run, "")
 
 
 COMMANDS = Commands()
@@ -139,7 +138,7 @@ def _dispatch(words: list[str]) -> int:
         HelpParser().parse_args(words or ["--help"])
         return FINE
     command = find_command(words[0])
-    options = _parser(words[0], command).parse_intermixed_args(_guarded(words[1:]))
+    options = parser_of(words[0], command).parse_intermixed_args(_guarded(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
         with recursion_headroom():
@@ -209,18 +208,3 @@ class HelpParser(Parser):
             "namedtensor COMMAND --help shows its options and examples.",
             "exit status: 0 success, 1 error in the formula or an input, 2 usage error",
         ])  # fmt: skip
-
-
-def _parser(name: str, command: Command) -> argparse.ArgumentParser:
-    parser = Parser(
-        prog=f"namedtensor {name}",
-        description=command.meaning[:1].upper() + command.meaning[1:] + ".",
-        epilog=f"examples:\n{command.examples.strip(chr(10))}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.arguments(parser)
-    parser.add_argument("--ascii", action="store_true", help="write only ASCII: A @_{key} B, R^{a, b}")
-    return parser
-
-
-__all__ = ["main"]

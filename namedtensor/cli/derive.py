@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from typing import Any
 
@@ -12,28 +11,35 @@ from grammar.printer import to_text
 from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import FINE, Console
-from .evaluate import labeled_by, table, value_record
-from .parsers import Command, formula_arguments
-from .render import spell, spelling_argument
+from .formula_commands import add_labels, table, value_record
+from .parsers import Argument, command, formula_with
+from .render import SPELLINGS, spell
 
 
-def derive_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(
-        parser, "shapes, X='ℝ^{seq}', for the closed form; or tensors and numbers, for the value of the derivative"
-    )
-    parser.add_argument(
-        "--wrt", metavar="NAME", required=True, help="the name to differentiate with respect to: X, W^Q, b_1"
-    )
-    spelling_argument(parser, "the output format of the derivative (default: text)")
-    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X* instead of the closed form")
-    parser.add_argument("--steps", action="store_true", help="print the derivation, one rule per line")
-    parser.add_argument(
-        "--check", metavar="NAME=...", nargs="*",
-        help="compare the closed form with finite differences at these tensors and numbers, and check each step",
-    )  # fmt: skip
-
-
+@command(
+    *formula_with("shapes, X='ℝ^{seq}', for the closed form; or tensors, for the value of the derivative"),
+    Argument("--wrt", "NAME", "the name to differentiate with respect to: X, W^Q, b_1", {"required": True}),
+    Argument("--to", tuple(SPELLINGS), "the output format of the derivative (default: text)"),
+    Argument("--as-written", "", "print ∂…/∂X* instead of the closed form"),
+    Argument("--steps", "", "print the derivation, one rule per line"),
+    Argument(
+        "--check",
+        "NAME=...",
+        "compare closed form and steps with finite differences at these tensors",
+        {"nargs": "*", "default": None},
+    ),
+)
 def derive_command(options: Any, console: Console) -> int | None:
+    r"""Print the derivative of a formula, as formula or value.
+
+    namedtensor derive 'softmax_{ax} X' --wrt X
+    namedtensor derive 'softmax_{ax} X' --wrt X --steps
+    namedtensor derive 'softmax_{ax} X' --wrt X --check X='[1,2,3]:ax'
+    namedtensor derive 'x ⊙_{a} W' --wrt W x='ℝ^{a}' W='ℝ^{a × b}'
+    namedtensor derive 'softmax_{ax} X' --wrt X X='[1,2,3]:ax'
+    namedtensor derive '\nfun{\seq}{softmax} X' --wrt X --to latex-macros
+    namedtensor derive loss.nt --wrt W^1 > gradient.nt
+    """
     from ..programs.api import derivative
 
     source = source_of(options)
@@ -47,7 +53,7 @@ def derive_command(options: Any, console: Console) -> int | None:
     if options.json:
         console.json({"value": value_record(value)})
     else:
-        console.print(table(labeled_by(values, value)))
+        console.print(table(add_labels(values, value)))
 
 
 SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
@@ -119,17 +125,3 @@ def compared(derivation: Any, options: Any, console: Console) -> int:
         count = len(closed.steps)
         console.print(f"{verdict}; {count} step{'s hold' if count != 1 else ' holds'}")
     return FINE if holds else 1
-
-
-DERIVE_EXAMPLES = r"""
-  namedtensor derive 'softmax_{ax} X' --wrt X
-  namedtensor derive 'softmax_{ax} X' --wrt X --steps
-  namedtensor derive 'softmax_{ax} X' --wrt X --check X='[1,2,3]:ax'
-  namedtensor derive 'x ⊙_{a} W' --wrt W x='ℝ^{a}' W='ℝ^{a × b}'
-  namedtensor derive 'softmax_{ax} X' --wrt X X='[1,2,3]:ax'
-  namedtensor derive '\nfun{\seq}{softmax} X' --wrt X --to latex-macros
-  namedtensor derive loss.nt --wrt W^1 > gradient.nt
-"""
-COMMAND = Command(
-    "print the derivative of a formula, as formula or value", derive_arguments, derive_command, DERIVE_EXAMPLES
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from typing import Any
 
@@ -11,48 +10,32 @@ from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
 from .inputs import is_file, split_given
-from .parsers import Command, formula_arguments
-
-DEVICES_EXAMPLES = """
-  namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] × b[32]}'
-  namedtensor devices model.nt --topology v5e:16x16 --mesh data=32,model=8 --store chans=data,hidden=model \\
-      --compute batch=data,hidden=model --loss loss --sizes L=80,chans=8192 ids='ℤ^{batch[32] × seq[4096]}'
-
-  A rule AXIS=MESH_AXIS shards an axis over a mesh axis, AXIS=A+B over two. TPU topologies need pip install libtpu."""
+from .parsers import LIST, Argument, command, formula_with
 
 
-def devices_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "the inputs that are not parameters: types, ids='ℤ^{batch[8] × seq[64]}', or numbers")
-    parser.add_argument("--of", metavar="NAME", help="a name of the program (default: its value, or the loss)")
-    parser.add_argument("--mesh", metavar="AXIS=N,...", required=True, help="the axes of the mesh: data=32,model=8")
-    parser.add_argument("--topology", metavar="NAME", help="the devices: v5e:16x16, cpu:256 (default: CPU devices)")
-    rules = parser.add_argument_group("rules")
-    rules.add_argument("--store", metavar="AXIS=MESH_AXIS,...", default="", help="rules for parameters")
-    rules.add_argument(
-        "--compute",
-        metavar="AXIS=MESH_AXIS,...",
-        help="rules for inputs, results and computation (default: as --store)",
-    )
-    rules.add_argument(
-        "--value",
-        metavar="NAME:AXIS=MESH_AXIS,...",
-        action="append",
-        default=[],
-        help="rules for one value: X^l:seq=model",
-    )
-    rules.add_argument(
-        "--save", metavar="NAME,...", help="the values that loops save for gradients; all others are computed again"
-    )
-    training = parser.add_argument_group("training")
-    training.add_argument("--loss", metavar="NAME|FORMULA|FILE", help="the loss of a training step (default: no step)")
-    training.add_argument("--update", metavar="FILE.nt", help="the optimizer, for one parameter θ (default: Adam)")
-    training.add_argument("--accumulate", metavar="AXIS", help="the axis over which gradients are accumulated")
-    parser.add_argument(
-        "--dtype", metavar="DTYPE", default="float32", help="dtype of the parameters (default: float32)"
-    )
-
-
+@command(
+    *formula_with("the inputs that are not parameters: types, ids='ℤ^{batch[8] × seq[64]}', or numbers"),
+    Argument("--of", "NAME", "a name of the program (default: its value, or the loss)"),
+    Argument("--mesh", "AXIS=N,...", "the axes of the mesh: data=32,model=8", {"required": True}),
+    Argument("--topology", "NAME", "the devices: v5e:16x16, cpu:256 (default: CPU devices)"),
+    Argument("--store", "AXIS=MESH_AXIS,...", "rules for parameters", {"default": ""}),
+    Argument("--compute", "AXIS=MESH_AXIS,...", "rules for inputs, results and computation (default: as --store)"),
+    Argument("--value", "NAME:AXIS=MESH_AXIS,...", "rules for one value: X^l:seq=model", LIST),
+    Argument("--save", "NAME,...", "the values that loops save for gradients; all others are computed again"),
+    Argument("--loss", "NAME|FORMULA|FILE", "the loss of a training step (default: no step)"),
+    Argument("--update", "FILE.nt", "the optimizer, for one parameter θ (default: Adam)"),
+    Argument("--accumulate", "AXIS", "the axis over which gradients are accumulated"),
+    Argument("--dtype", "DTYPE", "dtype of the parameters (default: float32)", {"default": "float32"}),
+)
 def devices_command(options: Any, console: Console) -> None:
+    r"""Print memory, FLOPs and communication of each device.
+
+      namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] × b[32]}'
+      namedtensor devices model.nt --topology v5e:16x16 --mesh data=32,model=8 --store chans=data,hidden=model \
+          --compute batch=data,hidden=model --loss loss --sizes L=80,chans=8192 ids='ℤ^{batch[32] × seq[4096]}'
+
+      A rule AXIS=MESH_AXIS shards an axis over a mesh axis, AXIS=A+B over two. TPU topologies need pip install libtpu.
+    """
     from ..files.text import read_text
     from ..programs.program import Program
 
@@ -139,8 +122,3 @@ def report_record(report: Any) -> dict[str, Any]:
             moved = {key: {"count": n, "bytes": size} for key, (n, size) in moved_bytes(use.collectives).items()}
             record[name] = {**use._asdict(), "collectives": moved}
     return record
-
-
-COMMAND = Command(
-    "print memory, FLOPs and communication of each device", devices_arguments, devices_command, DEVICES_EXAMPLES
-)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..core.extents import Extent, shown
-from ..files.formats import writable
-from ..files.text import InputError
-from .arguments import sizes_of, source_of, values_of
+from ..files.formats import writable, write
+from ..files.text import InputError, as_number
+from ..planning.optimizations import OPTIMIZATIONS
+from ..programs.arguments import KeywordValues
+from .arguments import FormulaSource, limits_of, sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import Console
-from .evaluate import labeled_by, print_value, read_call, table, value_record
-from .parsers import Command, call_argument, digits_argument, formula_arguments, name_argument
+from .inputs import read_value
+from .parsers import CALL, DIGITS, LIST, OF, Argument, command, formula_with
 
 
 class Result(NamedTuple):
@@ -48,37 +49,111 @@ def select_goal(options: Any) -> Any:
     return program if options.of is None else program[options.of]
 
 
+# ---------------------------------------------------------------------------------------------------------------- values
+def table(value: Any, digits: int | None = None) -> str:
+    """Return the text of a tensor."""
+    from ..tensors.tables import text_table
+
+    return text_table(value, digits)
+
+
+def add_labels(values: Mapping[str, Any], value: Any) -> Any:
+    """Return a derivative with the labels that the inputs give its axes by name, if it has none there."""
+    from ..core.labels import agreed, labels_of
+
+    labels = agreed([labels_of(getattr(given, "layout", None)) for given in values.values()])
+    free = {axis: size for axis, size in value.sizes.items() if axis not in value.labels}
+    fits = {axis: axis_labels for axis, axis_labels in labels.items() if free.get(axis) == len(axis_labels)}
+    return value.with_labels(fits) if fits else value
+
+
+def value_record(value: Any) -> dict[str, Any]:
+    """Return a tensor for machines."""
+    array = value.to_array(value.axes)
+    record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
+    return {**record, "dtype": str(array.dtype), "data": array.tolist()}
+
+
 # ----------------------------------------------------------------------------------------------------------------- eval
-def eval_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser)
-    name_argument(parser)
-    call_argument(parser)
-    parser.add_argument(
-        "--gradient",
-        metavar="NAME,...|all",
-        help="print the value, a scalar, and its gradients with respect to these names (all: all declared real parameters)",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        help="write the value to a file instead: .npy, .npz, .json, .csv, .parquet, .nc or .zarr",
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="make outer broadcasts and redefined built-in names errors"
-    )
-    parser.add_argument(
-        "--limit", metavar="NAME=N", action="append", default=[],
-        help="raise a limit, such as max_steps; see nt.Limits",
-    )  # fmt: skip
-    digits_argument(parser)
-
-
+@command(
+    *formula_with("tensors and numbers that the formula needs"),
+    OF,
+    CALL,
+    Argument("--gradient", "NAME,...|all", "print a scalar value, and its gradients (all: declared real parameters)"),
+    Argument("--out", "FILE", "write the value to a file: .npy, .npz, .json, .csv, .parquet, .nc or .zarr"),
+    Argument("--strict", "", "make outer broadcasts and redefined built-in names errors"),
+    Argument("--limit", "NAME=N", "raise a limit, such as max_steps; see nt.Limits", LIST),
+    DIGITS,
+)
 def eval_command(options: Any, console: Console) -> None:
+    """Print the value of a formula, or its gradients.
+
+    namedtensor eval '1 + 1/2'
+    namedtensor eval 'π / 3' --digits 12
+    namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
+    namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
+    namedtensor eval '∑_{a} (w ⊙ x)^2' --gradient w w='[1,2]:a' x='[3,1]:a'
+    namedtensor eval model.nt --of loss --gradient all X=x.npy:batch,chans W=w.npy:chans,out
+    namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
+    namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
+    echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
+    """
     if options.gradient is not None:
         return print_result("gradient", options, console)
     if options.out:
         writable(options.out)
-    return print_value(options, source_of(options), console)
+    source = source_of(options)
+    value, remark = compute_value(options, source, console)
+    if options.out:
+        write(value, options.out)
+        order = ", ".join(value.axes) or "of none"
+        console.note(f"{options.out}: {value.shape}, axes in the order {order}")
+    if options.json:
+        console.json({"value": value_record(value)})
+    elif not options.out:
+        console.print(table(value, options.digits))
+    if remark:
+        console.note(f"if this is matrix notation: {remark}")
+
+
+def compute_value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, str | None]:
+    """Return the value, and a remark if the text has another value as matrix notation."""
+    from ..positional.offers import remark_on
+    from ..programs.api import program
+    from ..programs.evaluate import evaluate
+
+    name, arguments, values = read_call(options, console)
+    sizes = sizes_of(options.sizes)
+    if name is not None:
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), None
+    limits = limits_of(options.limit)
+    value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+    return value, remark_on(source.text, values, value.axes)
+
+
+def read_call(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
+    """Return the function that --call names, or the name of --of; its arguments; and the inputs by name."""
+    if options.call and options.of:
+        raise InputError("--of and --call both name a part of the program; leave one out")
+    name, words = (options.call[0], options.call[1:]) if options.call else (options.of, [])
+    inputs = options.inputs + [word for word in words if GIVEN.match(word)]
+    values = values_of(inputs, options.header, console)
+    words = [word for word in words if not GIVEN.match(word)]
+    values.used = frozenset(words)
+    return name, [argument_of(word, values) for word in words], values
+
+
+GIVEN = re.compile(r"[^=:\[\]/\\]+=")
+
+
+def argument_of(word: str, values: dict[str, Any]) -> Any:
+    """Return an argument of --call: the value of an input, a number or a tensor."""
+    if word in values:
+        return values[word]
+    if as_number(word) is None and not re.search(r"[:.\[]", word):
+        known = f"; the inputs are {', '.join(values)}" if values else ""
+        raise InputError(f"{word} is not an input, number or tensor file{known}")
+    return read_value(word, word).value
 
 
 class Gradients(NamedTuple):
@@ -108,31 +183,37 @@ def gradients_record(gradients: Gradients) -> dict[str, Any]:
 def gradients_text(gradients: Gradients, options: Any) -> str:
     texts = [f"{gradients.of} = {table(gradients.value, options.digits)}"]
     for name, slope in gradients.slopes.items():
-        texts.append(f"∂/∂{name}\n{table(labeled_by(gradients.values, slope), options.digits)}")
+        texts.append(f"∂/∂{name}\n{table(add_labels(gradients.values, slope), options.digits)}")
     return "\n\n".join(texts)
 
 
 # -------------------------------------------------------------------------------------------------------------- explain
-def explain_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..planning.optimizations import OPTIMIZATIONS
-
-    formula_arguments(parser, "tensors and numbers; for --cost and --parameters, shapes are enough: Q='ℝ^{seq[512]}'")
-    name_argument(parser)
-    call_argument(parser)
-    parser.add_argument("--inside", metavar="NAME", help="show only the steps in the definition of a name: FFN, X^2")
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--cost", action="store_true", help="print operations and bytes of each step instead")
-    kinds.add_argument(
-        "--parameters", action="store_true", help="print the parameters (declared, not defined) with their shapes"
-    )
-    parser.add_argument(
-        "--disable", metavar="NAME", action="append", default=[], choices=list(OPTIMIZATIONS),
-        help=f"with --cost: disable an optimization: {', '.join(OPTIMIZATIONS)}",
-    )  # fmt: skip
-    digits_argument(parser)
-
-
+@command(
+    *formula_with("tensors and numbers; for --cost and --parameters, shapes are enough: Q='ℝ^{seq[512]}'"),
+    OF,
+    CALL,
+    Argument("--inside", "NAME", "show only the steps in the definition of a name: FFN, X^2"),
+    Argument("--cost", "", "print operations and bytes of each step instead"),
+    Argument("--parameters", "", "print the parameters (declared, not defined) with their shapes"),
+    Argument("--disable", "NAME", "with --cost: " + ", ".join(OPTIMIZATIONS), {"choices": list(OPTIMIZATIONS), **LIST}),
+    DIGITS,
+)
 def explain_command(options: Any, console: Console) -> None:
+    """Print every step of a formula, its cost or parameters.
+
+    namedtensor explain '2 A + 1' A='[1,2,3]:seq'
+    namedtensor explain 'softmax_{seq}(Q ⊙_{key} K / √|key|)' Q='[1,2]:key' K='[[1,0],[0,1]]:seq,key'
+    namedtensor explain docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature --inside near
+    namedtensor explain layers.nt --call FFN X X=x.json:seq,chans W_1=w.npy:chans,hidden
+    namedtensor explain 'A ⊙_{width} x' --cost A='ℝ^{height[300] × width[400]}' x='R^{width[400]}'
+    namedtensor explain 'gelu(X)' --cost X='R^{seq[4096], hidden[2048]}' --disable tiling --json
+    namedtensor explain 'W ∈ ℝ^{a × b}' --parameters --sizes a=3,b=2
+    namedtensor explain layers.nt --parameters --of FFN --sizes chans=8,hidden=16 --json
+
+    For --cost, a shape has dtype float32, and the steps are NumPy steps.
+    """
+    if options.cost and options.parameters:
+        raise InputError("--cost and --parameters are two results; leave one out")
     name = "cost" if options.cost else "parameters" if options.parameters else "steps"
     if options.disable and not options.cost:
         raise InputError("--disable is about costs; add --cost")
@@ -203,21 +284,18 @@ def parameters_text(parameters: Any, options: Any) -> str:
 
 
 # -------------------------------------------------------------------------------------------------------------- diagram
-def diagram_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(
-        parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; other undefined names are parameters"
-    )
-    name_argument(parser, "the value or function to draw (default: the last)")
-    parser.add_argument(
-        "--expand",
-        metavar="NAME,...",
-        default="",
-        help="functions to draw from the inside, families to draw one member at a time",
-    )
-    parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
-
-
+@command(
+    *formula_with("types of the inputs, X='ℝ^{seq × chans}', or tensors; other undefined names are parameters"),
+    Argument("--of", "NAME", "the value or function to draw (default: the last)"),
+    Argument("--expand", "NAME,...", "functions and families to draw from the inside", {"default": ""}),
+    Argument("--out -o", "FILE", "write the SVG to a file"),
+)
 def diagram_command(options: Any, console: Console) -> None:
+    """Draw the data flow of a program as SVG.
+
+    namedtensor diagram 'Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V' Q='ℝ^{key}' K='ℝ^{seq × key}' V='ℝ^{seq × val}' -o y.svg
+    namedtensor diagram layers.nt X='ℝ^{seq × chans}' --of Block --expand FFN,Attention -o block.svg
+    """
     if options.out:
         compute_diagram(options, console).save(options.out)
     else:
@@ -234,27 +312,26 @@ NAMES = re.compile(r",(?![^{]*\})")  # A comma within W^{l,Q} separates no names
 
 
 # -------------------------------------------------------------------------------------------------------------- to-code
-def code_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "shapes with sizes (einsum needs none), Q='ℝ^{seq[512] × key[64]}', or tensors")
-    name_argument(parser)
-    parser.add_argument(
-        "--library",
-        choices=("numpy", "torch", "jax", "loops", "javascript", "einsum"),
-        help="the library of a Python function, loops of plain Python, a JavaScript module, or one call of einsum "
-        "(default: numpy; torch for --style module)",
-    )
-    parser.add_argument(
-        "--style",
-        choices=("function", "module", "readable"),
-        help="with a Python library: a function, a PyTorch module with the parameters of the program, or code "
-        "as you would write it (default: function)",
-    )
-    parser.add_argument(
-        "--standalone", action="store_true", help="with javascript: include the runtime functions that it needs"
-    )
+LIBRARIES = ("numpy", "torch", "jax", "loops", "javascript", "einsum")
 
 
+@command(
+    *formula_with("shapes with sizes (einsum needs none), Q='ℝ^{seq[512] × key[64]}', or tensors"),
+    OF,
+    Argument("--library", LIBRARIES, "the library of the code (default: numpy; torch for --style module)"),
+    Argument("--style", ("function", "module", "readable"), "the style of Python code (default: function)"),
+    Argument("--standalone", "", "with javascript: include the runtime functions that it needs"),
+)
 def code_command(options: Any, console: Console) -> None:
+    """Print a formula as Python, JavaScript or einsum.
+
+    namedtensor to-code 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
+    namedtensor to-code 'softmax_{seq} X' X='R^{seq[5]}' --library loops
+    namedtensor to-code 'softmax_{seq} X' X='R^{seq[5]}' --library javascript --standalone
+    namedtensor to-code 'Q ⊙_{key} K' Q='ℝ^{query × key}' K='ℝ^{seq × key}' --library einsum
+    namedtensor to-code layers.nt --of FFN X='R^{seq[5], chans[8]}' --sizes hidden=16
+    namedtensor to-code layers.nt --of FFN --style module X='R^{seq, chans[8]}' --sizes hidden=16
+    """
     print_result("code", options, console)
 
 
@@ -283,45 +360,3 @@ RESULTS = {
     ),
     "code": Result(compute_code, lambda code: {"source": code}, lambda code, options: code.rstrip("\n")),
 }
-
-EVAL_EXAMPLES = """
-  namedtensor eval '1 + 1/2'
-  namedtensor eval 'π / 3' --digits 12
-  namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
-  namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
-  namedtensor eval '∑_{a} (w ⊙ x)^2' --gradient w w='[1,2]:a' x='[3,1]:a'
-  namedtensor eval model.nt --of loss --gradient all X=x.npy:batch,chans W=w.npy:chans,out
-  namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
-  namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
-  echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
-"""
-EXPLAIN_EXAMPLES = """
-  namedtensor explain '2 A + 1' A='[1,2,3]:seq'
-  namedtensor explain 'softmax_{seq}(Q ⊙_{key} K / √|key|)' Q='[1,2]:key' K='[[1,0],[0,1]]:seq,key'
-  namedtensor explain docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature --inside near
-  namedtensor explain layers.nt --call FFN X X=x.json:seq,chans W_1=w.npy:chans,hidden
-  namedtensor explain 'A ⊙_{width} x' --cost A='ℝ^{height[300] × width[400]}' x='R^{width[400]}'
-  namedtensor explain 'gelu(X)' --cost X='R^{seq[4096], hidden[2048]}' --disable tiling --json
-  namedtensor explain 'W ∈ ℝ^{a × b}' --parameters --sizes a=3,b=2
-  namedtensor explain layers.nt --parameters --of FFN --sizes chans=8,hidden=16 --json
-
-  For --cost, a shape has dtype float32, and the steps are those for NumPy.
-"""
-DIAGRAM_EXAMPLES = """
-  namedtensor diagram 'Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V' Q='ℝ^{key}' K='ℝ^{seq × key}' V='ℝ^{seq × val}' -o y.svg
-  namedtensor diagram layers.nt X='ℝ^{seq × chans}' --of Block --expand FFN,Attention -o block.svg
-"""
-CODE_EXAMPLES = """
-  namedtensor to-code 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
-  namedtensor to-code 'softmax_{seq} X' X='R^{seq[5]}' --library loops
-  namedtensor to-code 'softmax_{seq} X' X='R^{seq[5]}' --library javascript --standalone
-  namedtensor to-code 'Q ⊙_{key} K' Q='ℝ^{query × key}' K='ℝ^{seq × key}' --library einsum
-  namedtensor to-code layers.nt --of FFN X='R^{seq[5], chans[8]}' --sizes hidden=16
-  namedtensor to-code layers.nt --of FFN --style module X='R^{seq, chans[8]}' --sizes hidden=16
-"""
-EVAL = Command("print the value of a formula, or its gradients", eval_arguments, eval_command, EVAL_EXAMPLES)
-EXPLAIN = Command(
-    "print every step of a formula, its cost or parameters", explain_arguments, explain_command, EXPLAIN_EXAMPLES
-)
-DIAGRAM = Command("draw the data flow of a program as SVG", diagram_arguments, diagram_command, DIAGRAM_EXAMPLES)
-CODE = Command("print a formula as Python, JavaScript or einsum", code_arguments, code_command, CODE_EXAMPLES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,24 +12,24 @@ from ..files.text import InputError
 from ..operators import REGISTRY, Operator
 from ..operators.usage import sentence, sets, written
 from .console import Console
-from .parsers import Command
-
-HELP_EXAMPLES = """
-  namedtensor help
-  namedtensor help softmax
-  namedtensor help ⊙
-  namedtensor help 301
-  namedtensor help eval
-
-  Without a name, it lists all functions and symbols. A number is an error code."""
+from .parsers import Argument, command
 
 
-def help_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a function, a symbol or an error code")
-    parser.add_argument("--json", action="store_true", help="print one line of JSON")
-
-
+@command(
+    Argument("name", "NAME", "a function, a symbol or an error code", {"nargs": "?"}),
+    Argument("--json", "", "print one line of JSON"),
+)
 def help_command(options: Any, console: Console) -> None:
+    """Describe a function, an operator or an error.
+
+    namedtensor help
+    namedtensor help softmax
+    namedtensor help ⊙
+    namedtensor help 301
+    namedtensor help eval
+
+    Without a name, it lists all functions and symbols. A number is an error code.
+    """
     if options.name is None:
         operator_entries = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
         console.json(operator_entries) if options.json else console.print(overview(operator_entries))
@@ -93,6 +92,3 @@ def overview(entries: list[dict[str, str]]) -> str:
         "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])
         for section in sections
     )
-
-
-COMMAND = Command("describe a function, an operator or an error", help_arguments, help_command, HELP_EXAMPLES)

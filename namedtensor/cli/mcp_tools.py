@@ -1,29 +1,50 @@
-"""What the tools of `namedtensor mcp` answer: plain data from plain data, in a process with limits of time and memory.
+"""The tools of `namedtensor mcp` for the Model Context Protocol, which a separate process answers within limits.
 
-Each is the verb of that name with its result as a record. A wrong formula or input is an answer, too: its error.
+Each tool is the verb of that name with its result as a record. A wrong formula or input is an answer, too: its error.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from grammar.errors import NotationError
 
 from ..core.kinds import wrong
+from ..core.processes import AnsweringProcess
 from ..core.settings import recursion_headroom
+from ..core.version import __version__
 from ..files.text import InputError, finite
 from .console import error_record
 
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
 MAX_NUMBERS = 10_000  # of a value that is answered whole
 INPUT_HINT = 'write {"X": {"data": [[1, 2], [3, 4]], "axes": "a b"}}, or a number'
+INSTRUCTIONS = """\
+Tools for named tensor notation (Chiang, Rush, Barak): formulas whose tensors have named axes, as text or as LaTeX.
+softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V is attention: ⊙_{key} multiplies and sums over the axis key, |key| is its size, and
+axes are aligned by name. ASCII works too: @_{key} for ⊙_{key}, sum_{a} for ∑_{a}. Types are written ℝ^{seq × key[64]}, or
+R^{seq, key[64]}. Several lines are definitions. In formulas, indices count from 1. If "ok" is false, "message" says
+what is wrong and how to fix it. Check a formula with `check` before you show it."""
+Syntax = Literal["auto", "text", "latex"]
+Types = dict[str, str]
+Sizes = dict[str, int]
 Record = dict[str, Any]
+NONE: dict[str, Any] = {}  # the default of an argument, which no tool changes
 
 
-def check(formula: str, types: Mapping[str, str], sizes: Mapping[str, int], syntax: str) -> Record:
+def check(formula: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
+    """Infer the type of a formula or program and of each name in it, without data, or report every error with a fix.
+
+    types: the type of each input, such as {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}"}; sizes: sizes that these leave open.
+    """
     from ..programs.api import check
     from .check import checked_record
 
@@ -32,7 +53,11 @@ def check(formula: str, types: Mapping[str, str], sizes: Mapping[str, int], synt
     return record if checked.ok else {**record, "message": "\n\n".join(error.to_text() for error in checked.errors)}
 
 
-def evaluate(formula: str, inputs: Mapping[str, Any], sizes: Mapping[str, int], syntax: str) -> Record:
+def evaluate(formula: str, inputs: dict[str, Any] = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
+    """Compute the value of a formula.
+
+    inputs: a number, or nested lists with the names of their axes, {"X": {"data": [[1, 2], [3, 4]], "axes": "a b"}}.
+    """
     from ..programs.evaluate import evaluate
 
     given = {name: _tensor(value, name) for name, value in inputs.items()}
@@ -48,7 +73,11 @@ def evaluate(formula: str, inputs: Mapping[str, Any], sizes: Mapping[str, int], 
     return {**record, "values": finite(value.tolist())}
 
 
-def equivalent(first: str, second: str, types: Mapping[str, str], given: str) -> Record:
+def equivalent(first: str, second: str, types: Types = NONE, given: str = "") -> Record:
+    """Test whether two formulas have the same axes and values; where they differ, say how.
+
+    types: the type of each input; given: statements that both formulas may use.
+    """
     from ..teaching.equivalence import equivalent
 
     shapes: dict[str, Any] = {**types}
@@ -61,7 +90,11 @@ def equivalent(first: str, second: str, types: Mapping[str, str], given: str) ->
     }
 
 
-def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str, int], syntax: str) -> Record:
+def derive(formula: str, wrt: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
+    """Derive a formula by one of its names: the derivative, its closed form, and the steps to it.
+
+    Axes of the name are starred in the result. types: the type of each input.
+    """
     from ..programs.api import derivative
 
     derived: Any = derivative(formula, wrt, syntax=syntax)
@@ -77,7 +110,12 @@ def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str,
     return {**record, "closed_form": str(closed), "latex": expression.to_latex(), "steps": steps}
 
 
-def translate(source: str, axes: Mapping[str, Any], kind: str, reading: int | None) -> Record:
+def translate(source: str, axes: Types = NONE, kind: str = "", reading: int | None = None) -> Record:
+    """Translate matrices, indices, einsum, einops, NumPy or PyTorch to a formula with named axes, compared on tensors.
+
+    axes: the axes of each input in order, {"Q": "query key", "K": "seq key"}; reading: which reading of an ambiguous
+    source, from 1 on. The source is never run.
+    """
     from ..positional.translation import translate
     from .translate import RECORDED
 
@@ -85,8 +123,12 @@ def translate(source: str, axes: Mapping[str, Any], kind: str, reading: int | No
     return {name: getattr(translation, name) for name in RECORDED}
 
 
-def read(code: str | None, target: str, inputs: Mapping[str, str], against: str | None) -> Record:
-    """Read a module of PyTorch in a file below the folder `code`; its file runs."""
+def read(target: str, inputs: Types, against: str | None = None, code: str | None = None) -> Record:
+    """Read a PyTorch module or function in a file as a program, and compare it with a formula.
+
+    target: model.py:Attention(16, heads=2); inputs: the axes of each input, {"x": "batch,seq,chans[16]"}; against: a
+    formula. It needs a server with --code FOLDER, and runs the file.
+    """
     from ..positional.torch_reading import from_torch
     from ..teaching.equivalence import equivalent
     from .read import TARGET, examples, input_of, subject_of
@@ -129,6 +171,52 @@ def _tensor(value: Any, name: str) -> Any:
     if not isinstance(value, Mapping) or set(value) != {"data", "axes"}:
         raise wrong(value, f"the input {name}", "a number, or data with axes", INPUT_HINT)
     return tensor(value["data"], value["axes"])
+
+
+class BoundedTools:
+    """The tools with limits of time and memory; `code` is the folder whose Python files `read` may run, if any."""
+
+    def __init__(self, seconds: float, memory: int, code: str | None = None):
+        self.process = AnsweringProcess(__name__, memory)
+        self.seconds, self.code = seconds, code
+
+    def ask(self, tool: str, **arguments: Any) -> Record:
+        """Return the answer of a tool, or an error if it takes too long."""
+        folder = {"code": self.code} if tool == "read" else {}
+        line = json.dumps({"tool": tool, "arguments": {**arguments, **folder}}).encode()
+        try:
+            return json.loads(self.process.ask_bounded(line, self.seconds))
+        except NotationError as problem:
+            return error_answer(problem)
+
+    def bound(self, tool: Callable[..., Record]) -> Callable[..., Record]:
+        """Return a tool with limits. A client does not choose the folder `code`."""
+
+        @wraps(tool)
+        def ask(**arguments: Any) -> Record:
+            return self.ask(tool.__name__, **arguments)
+
+        signature = inspect.signature(tool, eval_str=True)
+        shown = [parameter for name, parameter in signature.parameters.items() if name != "code"]
+        ask.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        return ask
+
+    def close(self) -> None:
+        self.process.close()
+
+
+def server_of(tools: BoundedTools) -> MCPServer[Any]:
+    """Return the server with these tools. Raises InputError if the package mcp is not installed."""
+    try:
+        from mcp.server import MCPServer
+    except ImportError:
+        raise InputError("namedtensor mcp needs the package mcp; pip install 'named-tensor-notation[mcp]'") from None
+    server: MCPServer[Any] = MCPServer(
+        "namedtensor", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+    for tool in TOOLS.values():
+        server.tool()(tools.bound(tool))
+    return server
 
 
 # ------------------------------------------------------------------------------------------------------- in the process

@@ -1,16 +1,20 @@
-"""Parsers of commands, and the arguments that several commands share."""
+"""Commands, the parsers of their arguments, and the arguments that several commands share."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
+import textwrap
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..documents.suffixes import EXPECTED
 from .console import WRONG_USE, Console
+
+Run = Callable[[Any, Console], "int | None"]
 
 
 class Command(NamedTuple):
@@ -21,8 +25,42 @@ class Command(NamedTuple):
 
     meaning: str
     arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[Any, Console], int | None]
+    run: Run
     examples: str
+
+
+class Argument(NamedTuple):
+    """A row in the table of a command's arguments: name, value, help, and settings of argparse.
+
+    A tuple of values has the choices; an option without a value is a switch.
+    """
+
+    name: str
+    value: str | tuple[str, ...]
+    help: str
+    settings: dict[str, Any] = {}
+
+
+def add_arguments(rows: tuple[Argument, ...], parser: argparse.ArgumentParser) -> None:
+    """Add a table of arguments to a parser."""
+    for name, value, message, settings in rows:
+        if not value:
+            shape: dict[str, Any] = {"action": "store_true"}
+        else:
+            shape = {"choices" if isinstance(value, tuple) and "nargs" not in settings else "metavar": value}
+            if settings.get("action") == "append" or settings.get("nargs") == "*":
+                shape["default"] = []
+        parser.add_argument(*name.split(), help=message, **{**shape, **settings})
+
+
+def command(*rows: Argument) -> Callable[[Run], Command]:
+    """Return a decorator that makes a function a command: its docstring is the help, a sentence and then examples."""
+
+    def describe(run: Run) -> Command:
+        sentence, _, examples = (inspect.getdoc(run) or "").partition("\n\n")
+        return Command(sentence[:1].lower() + sentence[1:].rstrip("."), partial(add_arguments, rows), run, examples)
+
+    return describe
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,6 +81,19 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
 
 
+def parser_of(name: str, command: Command) -> Parser:
+    """Return the parser of a command's arguments."""
+    parser = Parser(
+        prog=f"namedtensor {name}",
+        description=command.meaning[:1].upper() + command.meaning[1:] + ".",
+        epilog="examples:\n" + textwrap.indent(textwrap.dedent(command.examples).strip("\n"), "  "),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.arguments(parser)
+    parser.add_argument("--ascii", action="store_true", help="write only ASCII: A @_{key} B, R^{a, b}")
+    return parser
+
+
 INPUTS = """\
 inputs:
   NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .parquet .nc .zarr .safetensors, the axes in the order of the file
@@ -58,43 +109,13 @@ NOTES = (  # an argument in the usage, and the note that the help of such a comm
 )
 
 
-def formula_arguments(
-    parser: argparse.ArgumentParser, inputs: str = "tensors and numbers that the formula needs"
-) -> None:
-    parser.add_argument(
-        "formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - for standard input"
-    )
-    if inputs:
-        parser.add_argument("inputs", metavar="NAME=...", nargs="*", default=[], help=inputs)
-        parser.add_argument(
-            "--header", metavar="NAME=yes|no|auto", action="append", default=[],
-            help="whether the first row of a table is its header (default: auto)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that cannot be inferred: heads=8"
-        )
-    parser.add_argument(
-        "--syntax",
-        choices=("auto", "text", "latex"),
-        default="auto",
-        help="the syntax of the formula (default: auto, which detects it)",
-    )
-    parser.add_argument("--json", action="store_true", help="print results and errors as JSON")
-
-
-def digits_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--digits", metavar="N", type=_digits, help="significant digits to print (default: 4 in tables)"
-    )
-
-
-def _count(text: str) -> int:
+def read_count(text: str) -> int:
     if not (text.isdecimal() and text.isascii() and len(text) < 7):
         raise argparse.ArgumentTypeError(f"{text} is not an integer below a million")
     return int(text)
 
 
-def _digits(text: str) -> int:
+def read_digits(text: str) -> int:
     from ..tensors.digits import checked
 
     try:
@@ -103,54 +124,40 @@ def _digits(text: str) -> int:
         raise argparse.ArgumentTypeError(problem.message) from None
 
 
-def name_argument(parser: argparse.ArgumentParser, meaning: str = "a name of the program (default: its value)") -> None:
-    parser.add_argument("--of", metavar="NAME", help=meaning)
+LIST: dict[str, Any] = {"action": "append"}
+ANY: dict[str, Any] = {"nargs": "*"}
+FORMULA = Argument("formula", "FORMULA|FILE|-", "a formula, a file (.nt text, .tex LaTeX), or - for standard input")
+JSON = Argument("--json", "", "print results and errors as JSON")
+SYNTAX = Argument(
+    "--syntax",
+    ("auto", "text", "latex"),
+    "the syntax of the formula (default: auto, which detects it)",
+    {"default": "auto"},
+)
+OF = Argument("--of", "NAME", "a name of the program (default: its value)")
+CALL = Argument(
+    "--call",
+    ("NAME", "ARGUMENT"),
+    "call a function of the program; an argument is a name, or as after NAME=",
+    {"nargs": "+"},
+)
+DIGITS = Argument("--digits", "N", "significant digits to print (default: 4 in tables)", {"type": read_digits})
+MEMORY = Argument(
+    "--memory",
+    "N",
+    "memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
+    {"type": int, "default": 4096},
+)
 
 
-def call_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--call",
-        metavar=("NAME", "ARGUMENT"),
-        nargs="+",
-        help="call a function of the program; an argument is a name, or as after NAME=",
+def formula_with(inputs: str) -> tuple[Argument, ...]:
+    """Return the arguments of a command on a formula; `inputs` is the help of its inputs."""
+    header = "whether the first row of a table is its header (default: auto)"
+    return (
+        FORMULA,
+        Argument("inputs", "NAME=...", inputs, ANY),
+        Argument("--header", "NAME=yes|no|auto", header, LIST),
+        Argument("--sizes", "NAME=N,...", "sizes that cannot be inferred: heads=8", LIST),
+        SYNTAX,
+        JSON,
     )
-
-
-def check_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors; or further documents")
-    parser.add_argument(
-        "--strict", action="store_true", help="also fail on warnings and on formulas that were not checked"
-    )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "github", "sarif", "html"),
-        default="text",
-        help="output format: text, JSON, GitHub annotations, SARIF 2.1.0, or a document as an HTML page (default: text)",
-    )
-    parser.add_argument(
-        "--ignore",
-        metavar="N,...",
-        action="append",
-        default=[],
-        help="error codes that are not reported: 301,307",
-    )
-    parser.add_argument(
-        "--random",
-        action="store_true",
-        help="prove each assertion if possible, and test it on random tensors",
-    )
-    parser.add_argument(
-        "--trials", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
-    )
-    parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
-    documents = parser.add_argument_group(f"documents: {EXPECTED}")
-    documents.add_argument("--page", metavar="FILE.html", help="also write the page of --format html to this file")
-    documents.add_argument(
-        "--all", action="store_true", help="also check formulas without a named axis, and list what was skipped"
-    )
-    documents.add_argument("--types", action="store_true", help="print the types of all names")
-    documents.add_argument(
-        "--assumptions", metavar="FILE.nt", help="statements that apply at the start of each section (default: none)"
-    )
-    documents.add_argument("--baseline", metavar="FILE", help="suppress the findings listed in the file")
-    documents.add_argument("--write-baseline", action="store_true", help="write the findings to the baseline, and exit")

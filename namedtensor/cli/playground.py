@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from ..core.version import __version__
 from ..files.text import InputError, reason, write_whole
 from .console import Console
-from .parsers import Command
+from .parsers import MEMORY, Argument, command
 
 WHOLE = "playground.html"
 REPOSITORY = Path(__file__).parent.parent.parent  # or, where it is installed, a folder without that file
@@ -18,33 +17,27 @@ DISTRIBUTION = "named-tensor-notation-playground"  # which holds that file
 LONGEST = 60_000  # characters of a file that the page begins with
 
 
-def playground_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE.nt",
-        nargs="?",
-        help="a program or exercises to open; 'lesson 1' is part of the package",
-    )
-    parser.add_argument(
-        "--port", type=int, default=8017, metavar="N", help="the port; 0 selects a free one (default: 8017)"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=10.0, metavar="N", help="time limit of a request in seconds (default: 10)"
-    )
-    parser.add_argument(
-        "--memory", type=int, default=4096, metavar="N",
-        help="memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--site", metavar="URL", help="the address of a published page, for the links of the share button"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
-    parser.add_argument(
-        "--save", metavar="PATH", help="write the page that needs no server to a file, and start no server"
-    )
-
-
+@command(
+    Argument("file", "FILE.nt", "a program or exercises to open; 'lesson 1' is part of the package", {"nargs": "?"}),
+    Argument("--port", "N", "the port; 0 selects a free one (default: 8017)", {"type": int, "default": 8017}),
+    Argument("--seconds", "N", "time limit of a request in seconds (default: 10)", {"type": float, "default": 10.0}),
+    MEMORY,
+    Argument("--site", "URL", "the address of a published page, for the links of the share button"),
+    Argument("--no-browser", "", "print the address, and open no browser"),
+    Argument("--save", "PATH", "write the page that needs no server to a file, and start no server"),
+)
 def playground_command(options: Any, console: Console) -> None:
+    """Open an interactive page for formulas.
+
+    namedtensor playground                          open the page in a browser
+    namedtensor playground attention.nt             open a program, or the exercises of a file
+    namedtensor playground 'lesson 1'               open the exercises of a lesson
+    namedtensor playground --site https://example.org/playground.html     share links that others can open
+    namedtensor playground --no-browser --port 0    print an address with a free port
+    namedtensor playground --save playground.html   write the page to a file that needs no server
+
+    Only this computer can reach the page, and the page makes no other network requests.
+    """
     text = None if options.file is None else text_of(path_of(options.file))
     if options.save:
         return saved(Path(options.save), console)
@@ -141,18 +134,3 @@ def whole_page() -> tuple[bytes, str | None]:
         raise InputError(
             f"--save writes the page of the package {DISTRIBUTION}, which is not installed: pip install {DISTRIBUTION}"
         ) from None
-
-
-PLAYGROUND_EXAMPLES = """
-  namedtensor playground                          open the page in a browser
-  namedtensor playground attention.nt             open a program, or the exercises of a file
-  namedtensor playground 'lesson 1'               open the exercises of a lesson
-  namedtensor playground --site https://example.org/playground.html     share links that others can open
-  namedtensor playground --no-browser --port 0    print an address with a free port
-  namedtensor playground --save playground.html   write the page to a file that needs no server
-
-  Only this computer can reach the page, and the page makes no other network requests.
-"""
-COMMAND = Command(
-    "open an interactive page for formulas", playground_arguments, playground_command, PLAYGROUND_EXAMPLES
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import importlib.util
 import itertools
@@ -16,7 +15,7 @@ from grammar.errors import NotationError
 from ..files.text import InputError
 from .console import FINE, WRONG_FORMULA, Console
 from .inputs import pair
-from .parsers import Command
+from .parsers import ANY, LIST, Argument, command
 
 TARGET = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)(?P<arguments>\(.*\))?")
 AXIS = re.compile(r"(?P<name>[^\[\]\s]+)(?:\[(?P<size>\d+)\])?")
@@ -24,40 +23,26 @@ DEFAULTS = (3, 5, 7, 2, 11, 13)
 TRIES = 200
 
 
-def read_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "target",
-        metavar="FILE.py:NAME",
-        help="a module class or a function; NAME(16, heads=2) passes arguments to the class",
-    )
-    parser.add_argument(
-        "inputs",
-        metavar="NAME=AXES",
-        nargs="*",
-        default=[],
-        help="the axes of each input in order, x=batch,seq,chans[16]; indices: ids=batch,seq:int",
-    )
-    parser.add_argument(
-        "--name",
-        metavar="PARAMETER=AXES",
-        action="append",
-        default=[],
-        help="axes of a parameter: 'q.weight=(heads[8] key) chans'",
-    )
-    parser.add_argument(
-        "--against", metavar="FORMULA", help="a formula, or the label of one in a document: paper.tex#eq:attention"
-    )
-    parser.add_argument(
-        "--training", action="store_true", help="read the module in training mode; dropout masks become inputs"
-    )
-    parser.add_argument(
-        "--format", choices=("text", "json", "github"), default="text", help="output format (default: text)"
-    )
-    parser.add_argument("--json", action="store_true", help="the same as --format json")
-
-
+@command(
+    Argument("target", "FILE.py:NAME", "a module class, with its arguments as NAME(16, heads=2), or a function"),
+    Argument("inputs", "NAME=AXES", "axes of an input, x=batch,seq,chans[16]; indices: ids=batch,seq:int", ANY),
+    Argument("--name", "PARAMETER=AXES", "axes of a parameter: 'q.weight=(heads[8] key) chans'", LIST),
+    Argument("--against", "FORMULA", "a formula, or the label of one in a document: paper.tex#eq:attention"),
+    Argument("--training", "", "read the module in training mode; dropout masks become inputs"),
+    Argument("--format", ("text", "json", "github"), "output format (default: text)", {"default": "text"}),
+    Argument("--json", "", "the same as --format json"),
+)
 def read_command(options: Any, console: Console) -> int:
-    """Print the program, its notes, and where it parts from the formula; the status is 1 where there is any of these."""
+    """Read a PyTorch module as a program, and compare it.
+
+    namedtensor read model.py:Attention x=batch,seq,chans
+    namedtensor read 'model.py:Attention(16, heads=2)' x=batch,seq,chans[16] --name 'q.weight=(heads[2] key) chans'
+    namedtensor read model.py:Attention x=batch,seq,chans --against paper.tex#eq:attention --format github
+    namedtensor read model.py:loss x=batch,chans y=batch:int --json
+
+    The file is imported, so its top-level code runs. The module is traced with example tensors of the given axes. The exit status is 1
+    if a view splits a named axis, or if code and formula differ.
+    """
     from ..positional.torch_reading import from_torch
     from ..teaching.function_tests import resolve_formula
 
@@ -198,15 +183,3 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
     lines = str(problem).strip().splitlines()[:1]
     hint = f"state sizes: {inputs[0][0]}=batch,seq,chans[16]" if inputs else "name its inputs: x=batch,seq,chans[16]"
     raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(lines)}", hint=hint)
-
-
-READ_EXAMPLES = """
-  namedtensor read model.py:Attention x=batch,seq,chans
-  namedtensor read 'model.py:Attention(16, heads=2)' x=batch,seq,chans[16] --name 'q.weight=(heads[2] key) chans'
-  namedtensor read model.py:Attention x=batch,seq,chans --against paper.tex#eq:attention --format github
-  namedtensor read model.py:loss x=batch,chans y=batch:int --json
-
-  The file is imported, so its top-level code runs. The module is traced with example tensors of the given axes. The exit status is 1
-  if a view splits a named axis, or if code and formula differ.
-"""
-COMMAND = Command("read a PyTorch module as a program, and compare it", read_arguments, read_command, READ_EXAMPLES)

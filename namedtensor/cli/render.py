@@ -2,53 +2,105 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from grammar.plain_text import SAMPLE, shows
 
 from .arguments import source_of
 from .console import Console
-from .parsers import Command, formula_arguments
+from .parsers import FORMULA, JSON, SYNTAX, Argument, command
 
 
-def spelling_argument(parser: argparse.ArgumentParser, message: str) -> None:
-    parser.add_argument(
-        "--to",
-        choices=list(SPELLINGS),
-        help=message,
-    )
+# ------------------------------------------------------------------------------------------------------ the syntax tree
+def outline(node: Any) -> str:
+    """Return the tree below `node` as indented lines, one for each node.
+
+    >>> from grammar.parser import parse
+    >>> print(outline(parse("2 x").statements[0]))
+    Value
+      body: Call operator='juxtaposed'
+        arguments: Number value=2
+        arguments: Name text='x'
+    """
+    lines: list[str] = []
+    stack: list[tuple[int, str, Any]] = [(0, "", node)]
+    while stack:
+        depth, part, current = stack.pop()
+        lines.append("  " * depth + (f"{part}: " if part else "") + _line(current))
+        stack.extend((depth + 1, name, child) for name, child in reversed(list(_parts(current))))
+    return "\n".join(lines)
 
 
-def _tree(program: Any) -> str:
-    from .tree import outline
+def record(node: Any) -> Any:
+    """Return the tree as plain dictionaries and lists, for JSON."""
+    if isinstance(node, tuple):
+        return [record(part) for part in node]
+    if not hasattr(node, "span"):
+        return node
+    fields = {name: record(getattr(node, name)) for name in node.__slots__ if name != "span"}
+    return {"node": type(node).__name__, **fields, "span": list(node.span)}
 
-    return outline(program)
+
+def _line(node: Any) -> str:
+    fields = [(name, getattr(node, name)) for name in node.__slots__ if not name.endswith("span")]
+    words = [f"{name}={value!r}" for name, value in fields if isinstance(value, (str, int, float)) and value != ""]
+    return " ".join([type(node).__name__, *words])
 
 
-def _spell(name: str, **options: Any) -> Callable[[Any], str]:
-    def spelled(program: Any) -> str:
+def _parts(node: Any) -> Iterator[tuple[str, Any]]:
+    for name in node.__slots__:
+        if not name.endswith("span"):
+            for child in _flat(getattr(node, name)):
+                yield name, child
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _flat(item)
+    elif hasattr(value, "span"):
+        yield value
+
+
+# -------------------------------------------------------------------------------------------------------- the spellings
+def printed_by(name: str, **options: Any) -> Callable[[Any], str]:
+    """Return a function that prints a program by a function of the printer."""
+
+    def print_program(program: Any) -> str:
         from grammar import printer
 
         return getattr(printer, name)(program, **options)
 
-    return spelled
+    return print_program
 
 
 PAGE = 34.5  # ems of a line of the class `article`
 SPELLINGS: dict[str, Callable[[Any], str]] = {
-    "text": _spell("to_text"),
-    "ascii": _spell("to_text", ascii=True),
-    "latex": _spell("to_latex"),
-    "latex-macros": _spell("to_latex", macros=True),
-    "latex-display": _spell("to_latex", macros=True, width=PAGE),
-    "tree": _tree,
+    "text": printed_by("to_text"),
+    "ascii": printed_by("to_text", ascii=True),
+    "latex": printed_by("to_latex"),
+    "latex-macros": printed_by("to_latex", macros=True),
+    "latex-display": printed_by("to_latex", macros=True, width=PAGE),
+    "tree": outline,
 }
 
 
+@command(
+    FORMULA,
+    SYNTAX,
+    JSON,
+    Argument("--to", tuple(SPELLINGS), "the output format (default: LaTeX, or text for a LaTeX formula)"),
+)
 def render_command(options: Any, console: Console) -> None:
+    r"""Convert a formula to text, ASCII or LaTeX, or show its tree.
+
+    namedtensor render 'softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V'
+    namedtensor render '\nfun{\seq}{softmax} X' --to ascii
+    namedtensor render layers.nt --to latex-macros
+    namedtensor render 'A + 2 x' --to tree
+    """
     from grammar.parser import parse, spelling_of
 
     source = source_of(options)
@@ -58,30 +110,10 @@ def render_command(options: Any, console: Console) -> None:
 
 
 def spell(program: Any, to: str, options: Any, console: Console) -> None:
-    """Print a tree in a syntax; in ASCII where the terminal shows no more."""
+    """Print a tree in a syntax, in ASCII if the terminal cannot show more."""
     if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
     if options.json:
-        from .tree import record
-
-        console.json(
-            {"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)}
-        )
+        console.json({"to": to, **({"tree": record(program)} if to == "tree" else {"text": SPELLINGS[to](program)})})
     else:
         console.print(SPELLINGS[to](program))
-
-
-def render_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, inputs="")
-    spelling_argument(parser, "the output format (default: LaTeX, or text for a LaTeX formula)")
-
-
-RENDER_EXAMPLES = r"""
-  namedtensor render 'softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V'
-  namedtensor render '\nfun{\seq}{softmax} X' --to ascii
-  namedtensor render layers.nt --to latex-macros
-  namedtensor render 'A + 2 x' --to tree
-"""
-COMMAND = Command(
-    "convert a formula to text, ASCII or LaTeX, or show its tree", render_arguments, render_command, RENDER_EXAMPLES
-)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import os
 import sys
@@ -28,8 +27,8 @@ from ..scope.names import key
 from ..scope.symbols import Scope
 from .arguments import imported, read_source, values_of
 from .console import AT_THE_PROMPT, Console
-from .evaluate import table
-from .parsers import Command
+from .formula_commands import table
+from .parsers import ANY, Argument, command
 
 GREETING = r"""A formula prints its value; name = … assigns it. In a formula, \odot and Tab give ⊙, \alpha gives α.
 A line that ends with an operator or in an open bracket continues; an empty line ends the formula.
@@ -243,8 +242,19 @@ def history_file() -> str:
     return str(path)
 
 
+@command(
+    Argument("file", "FILE", "a program that the session starts with", {"nargs": "?"}),
+    Argument("inputs", "NAME=...", "tensors and numbers", ANY),
+)
 def repl_command(options: Any, console: Console) -> int:
-    """Read formulas until the input ends; return 1 if a line of a pipe or file was wrong, else 0."""
+    r"""Evaluate formulas at a prompt, as lines of one program.
+
+    namedtensor repl
+    namedtensor repl layers.nt X=x.npy:seq,chans
+    namedtensor repl < session.txt
+
+    At the prompt, \odot and Tab give ⊙.
+    """
     console.hints = AT_THE_PROMPT
     words = [*([options.file] if options.file else []), *options.inputs]
     prompt = Prompt(console, values_of([word for word in words if "=" in word], [], console))
@@ -259,18 +269,3 @@ def repl_command(options: Any, console: Console) -> int:
     if prompt.buffer:
         prompt.push("")
     return int(prompt.failed and not is_terminal)
-
-
-def repl_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a program that the session starts with")
-    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers")
-
-
-REPL_EXAMPLES = r"""
-  namedtensor repl
-  namedtensor repl layers.nt X=x.npy:seq,chans
-  namedtensor repl < session.txt
-
-  At the prompt, \odot and Tab give ⊙.
-"""
-COMMAND = Command("evaluate formulas at a prompt, as lines of one program", repl_arguments, repl_command, REPL_EXAMPLES)

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from ..files.text import as_number
 from .console import Console
 from .inputs import pair
-from .parsers import Command
+from .parsers import ANY, JSON, Argument, command
 
+KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # of a translation, for machines
 
 
-def translate_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", help="the source: matrices, indices, einsum, einops, NumPy or PyTorch")
-    parser.add_argument(
-        "shapes", metavar="NAME=AXES", nargs="*", default=[],
-        help="the axes of an input in order, W=out,chans; NAME= for a number, or its value: NAME=2",
-    )  # fmt: skip
-    parser.add_argument(
-        "--to", choices=("text", "ascii", "latex"), default="text", help="the output format (default: text)"
-    )
-    parser.add_argument(
-        "--reading", type=int, metavar="N", help="the number of the reading, if the source is ambiguous"
-    )
-    parser.add_argument(
-        "--kind", choices=("matrices", "indices", "einsum", "einops", "numpy", "torch"), default="", help="the notation of the source (default: detect)"
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print results and errors as JSON")
-
-
+@command(
+    Argument("text", "TEXT", "the source: matrices, indices, einsum, einops, NumPy or PyTorch"),
+    Argument("shapes", "NAME=AXES", "axes of an input in order, W=out,chans; NAME= or NAME=2 for a number", ANY),
+    Argument("--to", ("text", "ascii", "latex"), "the output format (default: text)", {"default": "text"}),
+    Argument("--reading", "N", "the number of the reading, if the source is ambiguous", {"type": int}),
+    Argument("--kind", KINDS, "the notation of the source (default: detect)", {"default": ""}),
+    JSON,
+)
 def translate_command(options: Any, console: Console) -> None:
+    r"""Translate matrices, indices, einsum or array code.
+
+      namedtensor translate 'softmax(QK^T / √d_k) V' Q=query,key K=seq,key V=seq,val
+      namedtensor translate '\frac1n \sum_{i=1}^n x_i x_i^\top' x=n,d --to latex
+      namedtensor translate 'np.einsum("bqd,bkd->bqk", Q, K)' Q=batch,query,d K=batch,seq,d
+      namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
+      namedtensor translate 'u v' u=n v=n --reading 2
+
+      Array code is compared with its library on random arrays before its formula is printed. For other notation, the types are
+    checked.
+      Assumptions go to standard error.
+    """
     from ..positional.refusals import Ambiguous
     from ..positional.translation import translate
 
@@ -58,18 +60,3 @@ def shape_of(word: str) -> tuple[str, Any]:
     name, text = pair(word, "an input")
     number = as_number(text)
     return name, number if number is not None else text
-
-
-TRANSLATE_EXAMPLES = r"""
-  namedtensor translate 'softmax(QK^T / √d_k) V' Q=query,key K=seq,key V=seq,val
-  namedtensor translate '\frac1n \sum_{i=1}^n x_i x_i^\top' x=n,d --to latex
-  namedtensor translate 'np.einsum("bqd,bkd->bqk", Q, K)' Q=batch,query,d K=batch,seq,d
-  namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
-  namedtensor translate 'u v' u=n v=n --reading 2
-
-  Array code is compared with its library on random arrays before its formula is printed; of other notation, the types are checked.
-  Assumptions go to standard error.
-"""
-COMMAND = Command(
-    "translate matrices, indices, einsum or array code", translate_arguments, translate_command, TRANSLATE_EXAMPLES
-)
