@@ -145,7 +145,6 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     ),
     "display/code_writer.py": ("abs max min onehot round", "functions of Python"),
     "webpage/blackboard.py": ("dot mean softmax sqrt ∏ ∑", "one element of each, as on a blackboard"),
-    "webpage/examples.py": ("I softmax sum", "formulas that the page begins with"),
 }
 
 

@@ -11,7 +11,7 @@ from grammar.printer import to_text
 from grammar.printer.runs import axes_in
 
 from .colors import Tint, tints
-from .html import html_formula, style
+from .html import html_cell, html_formula, html_table
 
 
 class Way(Protocol):
@@ -49,16 +49,13 @@ def way_text(way: Way, ascii: bool = False) -> str:
 
 
 def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
-    """The same as a table; the tooltip of a rule shows its identity."""
-    rows = ["<tr><th></th><th>equation</th><th>rule</th></tr>"]
-    rows += [row("", html_formula(definition, tints), "") for definition in way.definitions]
+    """Return the same as a table; the tooltip of a rule shows its identity."""
+    rows = [row("", definition, "", tints) for definition in way.definitions]
     for number, step in enumerate(way.steps, 1):
         rule = f'<span title="{html.escape(step.identity)}">{html.escape(step.rule)}</span>'
-        rows.append(row(str(number), html_formula(step.node, tints), rule))
-    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
+        rows.append(row(str(number), step.node, rule, tints))
+    return html_table(("", "equation", "rule"), rows)
 
 
-def row(number: str, equation: str, rule: str) -> str:
-    return (
-        f'<tr><td>{number}</td><td style="text-align:left">{equation}</td><td style="text-align:left">{rule}</td></tr>'
-    )
+def row(number: str, equation: Any, rule: str, tints: Mapping[str, Tint]) -> str:
+    return f"<td>{number}</td>{html_cell(html_formula(equation, tints))}{html_cell(rule)}"

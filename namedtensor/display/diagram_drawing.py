@@ -11,6 +11,7 @@ from .colors import Tint
 from .diagram_layout import DiagramLayout, Link, lay_out
 from .diagram_shapes import SMALL_SIZE, TEXT_SIZE, DiagramShapes, Label, LineShape, Point, Rectangle, Shape, width_of
 from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port
+from .html import type_runs
 
 PAD, MARGIN, ROUND = 11.0, 14.0, 13.0  # within boxes, around graphs, radius of an operator
 LEGEND_HEIGHT = 28
@@ -39,18 +40,11 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 
 # -------------------------------------------------------------------------------------------------------------- labels
-def type_runs(axes: Mapping[str, Any]) -> tuple[Run, ...]:
-    """ℝ^{seq × chans}; sizes are in the legend."""
-    runs = [Run("ℝ")]
-    for axis in axes:
-        runs += ([Run(" × ", ("above",))] if len(runs) > 1 else []) + [Run(axis, ("above",), axis)]
-    return tuple(runs)
-
-
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
     """The label where a value leaves its node: its name, and its type."""
     named = node.name if node.kind not in NAMING else ()
-    return (*named, Run(" ∈ "), *type_runs(node.axes)) if named else type_runs(node.axes)
+    type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
+    return (*named, Run(" ∈ "), *type) if named else type
 
 
 # -------------------------------------------------------------------------------------------------------------- boxes

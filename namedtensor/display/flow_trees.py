@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from grammar import nodes
@@ -24,23 +24,28 @@ def written(key: Key) -> Node:
     return nodes.Superscript(node, tuple(map(component_node, key.superscript))) if key.superscript else node
 
 
+BODIES = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative)
+OPERANDS: dict[type, tuple[str, ...]] = {  # of each kind of node, the fields that hold tensors
+    Call: ("arguments", "parameters"), nodes.Superscript: ("base", "components"), nodes.Indicator: ("condition",),
+    nodes.Literal: ("rows",), nodes.Cases: ("branches",), **dict.fromkeys(BODIES, ("body",)),
+    **dict.fromkeys((nodes.Rename, nodes.Starred, nodes.Subscript), ("base",)),
+}  # fmt: skip
+
+
 def operands(node: Any) -> tuple[Any, ...]:
-    """The parts of an expression that are expressions of tensors."""
-    if isinstance(node, Call):
-        return (*node.arguments, *node.parameters)
+    """Return the parts of an expression that are expressions of tensors."""
+    fields = OPERANDS.get(node.__class__, ())
     if isinstance(node, nodes.Index):
         return (node.base, *(index for _, index in node.items))
-    if isinstance(node, (nodes.Rename, nodes.Starred, nodes.Subscript)):
-        return (node.base,)
-    if isinstance(node, nodes.Superscript):
-        return (node.base, *node.components)
-    if isinstance(node, (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative)):
-        return (node.body,)
-    if isinstance(node, nodes.Literal):
-        return tuple(cell for row in node.rows for cell in row)
-    if isinstance(node, nodes.Cases):
-        return tuple(part for branch in node.branches for part in branch if part is not None)
-    return (node.condition,) if isinstance(node, nodes.Indicator) else ()
+    return tuple(flatten([getattr(node, name) for name in fields]))
+
+
+def flatten(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from flatten(value)
+        elif value is not None:
+            yield value
 
 
 def regrouped(node: Any, has_data: Callable[[Any], bool]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import printable
@@ -77,12 +77,28 @@ def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any])
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 
-def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
-    """ℝ^{seq[3] × key[2]}"""
-    if not axes:
-        return "ℝ"
+def type_runs(axes: Mapping[str, Any], is_sized: bool = True) -> tuple[Run, ...]:
+    """Return ℝ^{seq[3] × key[2]} as runs, with or without sizes."""
     runs = [Run("ℝ")]
     for axis, size in axes.items():
-        times = [Run(" × ", ("above",))] if len(runs) > 1 else []
-        runs += [*times, Run(axis, ("above",), axis), Run(f"[{size}]", ("above",))]
-    return f'<span class="nt-formula">{html_runs(runs, tints)}</span>'
+        runs += [Run(" × ", ("above",))] if len(runs) > 1 else []
+        runs += [Run(axis, ("above",), axis), *([Run(f"[{size}]", ("above",))] if is_sized else [])]
+    return tuple(runs)
+
+
+def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
+    """Return ℝ^{seq[3] × key[2]} as HTML."""
+    return f'<span class="nt-formula">{html_runs(type_runs(axes), tints)}</span>' if axes else "ℝ"
+
+
+def html_table(header: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
+    """Return a table of steps with its style; each row is its cells."""
+    head = "".join(f"<th>{name}</th>" for name in header)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'{style()}<table class="named-tensor-steps">{caption}<tr>{head}</tr>{body}</table>'
+
+
+def html_cell(text: str, depth: int | None = None, tag: str = "td") -> str:
+    """Return a cell whose text begins at the left, indented by the depth of its definition."""
+    indent = "" if depth is None else f";padding-left:{0.6 + 1.4 * depth:.1f}em"
+    return f'<{tag} style="text-align:left{indent}">{text}</{tag.partition(" ")[0]}>'

@@ -34,7 +34,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 from .colors import Tint, tints
 from .derivations import Way, way_html, way_text
-from .html import html_piece, html_type, style
+from .html import html_cell, html_piece, html_table, html_type
 from .slides import slides
 
 if TYPE_CHECKING:
@@ -347,32 +347,24 @@ def overview_text(explanation: Explanation) -> str:
 # ------------------------------------------------------------------------------------------------------------- pages
 def html_steps(explanation: Explanation) -> str:
     tints = colors_of(explanation)
-    rows = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"]
+    rows: list[str] = []
     before: tuple[StepLocation, ...] = ()
     for locations, group in grouped(explanation):
-        for depth, name in headings(before, locations):
-            rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
+        names = headings(before, locations)
+        rows += (html_cell(html.escape(name), depth, 'th colspan="4"') for depth, name in names)
         before = locations
         for number, stage in group:
-            rows.append(
-                f"<tr><td>{number}</td>"
-                f'<td style="text-align:left;{indent(len(locations))}">{html_piece(stage.node, stage.text, tints)}</td>'
-                f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
-            )
-    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
+            piece = html_cell(html_piece(stage.node, stage.text, tints), len(locations))
+            type = html_type(stage.axes, tints)
+            rows.append(f"<td>{number}</td>{piece}<td>{type}</td><td>{stage.value._repr_html_()}</td>")
+    return html_table(("", "sub-formula", "type", "value"), rows)
 
 
 def html_overview(explanation: Explanation) -> str:
     tints = colors_of(explanation)
-    rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
-    for row in overview(explanation):
-        rows.append(
-            f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
-            f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"
-        )
+    rows = (
+        f"{html_cell(html.escape(row.title), row.depth)}<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td>"
+        for row in overview(explanation)
+    )
     caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
-    return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
-
-
-def indent(depth: int) -> str:
-    return f"padding-left:{0.6 + 1.4 * depth:.1f}em"
+    return html_table(("definition", "steps", "type"), rows, caption)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -168,33 +168,28 @@ class EditedDocument:
                     problems.append(problem._replace(error=edited.error(problem.error, self.text)))
         return problems
 
+    def _find_typed(self) -> Iterator[tuple[Iterable[TypedPart], Iterable[TypeHint], Callable[[Span], Span | None]]]:
+        """Yield the typed pieces and hints of each program, and the function that moves their spans to the document."""
+        for edited in self.programs:
+            findings = edited.program.findings()
+            yield findings.parts, findings.hints, edited.place
+        for region in self.regions if self.report is not None else ():
+            parts = region.parts()
+            yield parts, type_hints(region.tree, parts), region.place
+
     @property
     def parts(self) -> list[TypedPart]:
         """The pieces that have a type, at their places in the document, inner pieces first."""
-        typed: list[TypedPart] = []
-        for edited in self.programs:
-            parts = edited.program.findings().parts
-            typed += (part._replace(span=edited.place(part.span)) for part in parts)
-        for region in self.regions if self.report is not None else ():
-            for part in region.parts():
-                at = region.place(part.span)
-                if at is not None:
-                    typed.append(part._replace(span=at))
-        return typed
+        placed = ((part, place(part.span)) for parts, _, place in self._find_typed() for part in parts)
+        return [part._replace(span=span) for part, span in placed if span is not None]
 
     @property
     def hints(self) -> list[TypeHint]:
         """The types of statements, each at the end of its statement."""
-        hints: list[TypeHint] = []
-        for edited in self.programs:
-            for hint in edited.program.findings().hints:
-                hints.append(hint._replace(offset=edited.place((hint.offset - 1, hint.offset))[1]))
-        for region in self.regions if self.report is not None else ():
-            for hint in type_hints(region.tree, region.parts()):
-                at = region.place((hint.offset - 1, hint.offset))
-                if at is not None:
-                    hints.append(hint._replace(offset=at[1]))
-        return hints
+        placed = (
+            (hint, place((hint.offset - 1, hint.offset))) for _, hints, place in self._find_typed() for hint in hints
+        )
+        return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 
     def copy(self) -> EditedDocument:
         """A document to try an edit on: it shares what was found."""
@@ -243,14 +238,9 @@ def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
 
             def moved(span: Span, work: Any = work) -> Span | None:
                 at = work.span(span)
-                if at is None or at in work.written:
-                    return None
-                there = whole.place(at)
-                return (
-                    there.span
-                    if there.file == path and there.text[slice(*there.span)] == work.text[slice(*span)]
-                    else None
-                )
+                there = whole.place(at) if at is not None and at not in work.written else None
+                is_same = there is not None and there.text[slice(*there.span)] == work.text[slice(*span)]
+                return there.span if there is not None and is_same and there.file == path else None
 
             scope = checked.checker.scope
             regions.append(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from grammar.completion import Known, complete
 from grammar.errors import Span
@@ -58,9 +58,9 @@ def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
         if span[0] <= offset <= span[1] and formula is not None:
             if program.whole is None:
                 return []
-            return list(in_latex(document.text[span[0] : offset], offset, *names_of_tree(program.whole.tree)))
+            return list(in_latex(document.text[span[0] : offset], offset, [program.whole.tree]))
     if document.report is not None and (start := math_start(document, offset)) is not None:
-        return list(in_latex(document.text[start:offset], offset, *names_of_document(document)))
+        return list(in_latex(document.text[start:offset], offset, [region.tree for region in document.regions]))
     return []
 
 
@@ -109,22 +109,6 @@ def described(name: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------- LaTeX
-def names_of_tree(tree: object) -> tuple[list[str], list[str]]:
-    """The axes and the names of a program in LaTeX."""
-    return [name.rstrip(MARKS) for name in axes_in(tree)], [name for name in names_in(tree) if name not in FUNCTIONS]
-
-
-def names_of_document(document: EditedDocument) -> tuple[list[str], list[str]]:
-    """The axes and the names of a document."""
-    axes: dict[str, None] = {}
-    names: dict[str, None] = {}
-    for region in document.regions:
-        of_region = names_of_tree(region.tree)
-        axes |= dict.fromkeys(of_region[0])
-        names |= dict.fromkeys(of_region[1])
-    return list(axes), list(names)
-
-
 def math_start(document: EditedDocument, offset: int) -> int | None:
     """Where the formula begins that a place is in, also one that is not closed yet; None outside of formulas."""
     assert document.report is not None and document.whole is not None
@@ -146,8 +130,9 @@ def math_start(document: EditedDocument, offset: int) -> int | None:
     return opening.start() if text.find(closing, opening.end(), offset) < 0 else None
 
 
-def in_latex(before: str, offset: int, axes: list[str], names: list[str]) -> Iterator[CompletionItem]:
-    """The completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
+def in_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
+    """Yield the completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
+    axes = dict.fromkeys(axis.rstrip(MARKS) for tree in trees for axis in axes_in(tree))
     begun = MACRO.search(before)
     if begun is not None:
         start = offset - len(begun[0])
@@ -157,18 +142,20 @@ def in_latex(before: str, offset: int, axes: list[str], names: list[str]) -> Ite
         return
     word = re.search(r"[A-Za-z]*$", before)
     prefix = word[0] if word else ""
+    span = offset - len(prefix), offset
     if IN_AXES.search(before):
-        for axis in axes:
-            if axis.startswith(prefix) and axis.isalpha():
-                yield CompletionItem(f"\\{axis}", (offset - len(prefix), offset), AXIS, f"\\{axis}", "axis")
-        return
-    for name in names:
-        if prefix and name.startswith(prefix) and name != prefix:
-            text = name if len(name) == 1 else rf"\text{{{name}}}"
-            yield CompletionItem(text, (offset - len(prefix), offset), NAME, name, "name")
+        found = [
+            (f"\\{axis}", f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and axis.startswith(prefix)
+        ]
+    else:
+        names = dict.fromkeys(name for tree in trees for name in names_in(tree) if name not in FUNCTIONS)
+        begun_names = [name for name in names if prefix and name.startswith(prefix) and name != prefix]
+        found = [(name if len(name) == 1 else rf"\text{{{name}}}", name, NAME, "name") for name in begun_names]
+    for text, label, kind, detail in found:
+        yield CompletionItem(text, span, kind, label, detail)
 
 
-def _macros(axes: list[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
+def _macros(axes: Iterable[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
     """Macros with their kinds: the axes of the document, the notation's own, symbols, Greek letters."""
     of_axes = [(f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and not is_known(f"\\{axis}")]
     if axes_first:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import NotationError, Span
@@ -143,7 +143,7 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
     first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,
-        "type": show(given.axes) if None not in given.axes.values() else open_type(given.axes),
+        "type": show(given.axes),
         "axes": shape_data(given.axes),
         "from": given.origin,
         "needed": "tensor" if given.number is None else "number",
@@ -153,21 +153,11 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
     }
 
 
-def open_type(axes: Mapping[str, int | None]) -> str:
-    """ℝ^{seq × key[4]}: a size that is not known is left out."""
-    return f"ℝ^{{{' × '.join(axis if size is None else f'{axis}[{size}]' for axis, size in axes.items())}}}"
-
-
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """What its elements are, as its declaration specifies."""
-    for names, bounds in declared_sets(typed_text):
-        if names[0] == name and names[1] != "field":
-            return {"kind": names[1], "bounds": bounds}
+    """Return the set of its elements, as its declaration specifies."""
+    for _, declared, sets, _ in typed_text.program.scope.declarations:
+        bounds = [float(element.value) for element in sets[0].elements if isinstance(element, Number)]
+        is_known = len(bounds) == len(sets[0].elements) and sets[0].domain != "field"
+        if is_known and str(declared.key()) == name:
+            return {"kind": sets[0].domain, "bounds": bounds}
     return {"kind": "reals", "bounds": []}
-
-
-def declared_sets(typed_text: TypedText) -> Iterator[tuple[tuple[str, str], list[float]]]:
-    for _, name, sets, _ in typed_text.program.scope.declarations:
-        bounds = [element.value for element in sets[0].elements if isinstance(element, Number)]
-        if len(bounds) == len(sets[0].elements):
-            yield (str(name.key()), sets[0].domain), [float(bound) for bound in bounds]

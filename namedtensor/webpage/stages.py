@@ -14,6 +14,7 @@ from grammar.nodes import Call, Node, Number
 from ..checking.checker import Checker
 from ..core.settings import recursion_headroom
 from ..display.colors import Tint, tints
+from ..display.flow_trees import operands
 from ..display.steps import ExplainedStep, Explanation, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
@@ -106,21 +107,13 @@ def nothing(terms: list[Term]) -> list[Any]:
     return []
 
 
+BASES = (nodes.Index, nodes.Superscript)
+WHOLE = (nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative, nodes.Subscript)  # no part of these is a step
+
+
 def operands_of(node: Any) -> tuple[Node, ...]:
-    """The parts whose values a piece uses."""
-    if isinstance(node, Call):
-        return (*node.arguments, *node.parameters)
-    if isinstance(node, (nodes.Rename, nodes.Starred, nodes.Index, nodes.Superscript)):
-        return (node.base,)
-    if isinstance(node, nodes.Indicator):
-        return (node.condition,)
-    if isinstance(node, nodes.IndexSum):
-        return (node.body,)
-    if isinstance(node, nodes.Literal):
-        return tuple(cell for row in node.rows for cell in row)
-    if isinstance(node, nodes.Cases):
-        return tuple(part for branch in node.branches for part in branch if part is not None)
-    return ()
+    """Return the parts of a piece whose values it uses."""
+    return (node.base,) if isinstance(node, BASES) else () if isinstance(node, WHOLE) else operands(node)
 
 
 def over(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
