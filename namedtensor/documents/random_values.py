@@ -15,8 +15,7 @@ from grammar.printer import to_text
 from ..core.extents import symbols_of, value_at
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor
-from ..programs.claims import comparing_elements
-from ..programs.evaluate import evaluate
+from ..programs.evaluate import evaluate, evaluator
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import NumberDomain, domain_of
 
@@ -55,9 +54,10 @@ def name_tensors(values: Mapping[str, PlainTensor]) -> dict[str, Any]:
 
 def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
     """Evaluate a program with its assertions. Raises NotationError if one does not hold, or the value is not finite."""
-    with warnings.catch_warnings(), comparing_elements():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+        test = evaluator(source, "text", by_element=True)
+        result = test(values=dict(values), sizes=dict(sizes) or None)
     if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
         raise NotationError(405, "no random test has finite values")

@@ -4,9 +4,7 @@ declared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
@@ -22,18 +20,7 @@ FEW = 256  # elements that are looked at one by one
 OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
 SIDES = "evaluate each side alone to see which is wrong"
 STEP = "correct this step, the first that does not hold"
-BY_ELEMENT: ContextVar[bool] = ContextVar("BY_ELEMENT", default=False)
 Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magnitudes of both sides, and their axes
-
-
-@contextmanager
-def comparing_elements() -> Iterator[None]:
-    """Compare equations of random tests as `closeness` does: element by element, wherever both sides have a value."""
-    token = BY_ELEMENT.set(True)
-    try:
-        yield
-    finally:
-        BY_ELEMENT.reset(token)
 
 
 class PlannedClaim(NamedTuple):
@@ -45,6 +32,7 @@ class PlannedClaim(NamedTuple):
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
     step: tuple[int, int] | None = None  # of an equation of several sides: the one that is compared with the first
+    by_element: bool = False  # whether elements are compared one by one, as `closeness` does, wherever both sides have one
 
 
 def judge(
@@ -98,24 +86,23 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     unit = max(map(_rounding_unit, (one[0], other[0])))
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
-    by_element = BY_ELEMENT.get()
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))
         finite = np.isfinite(scale)
-        largest = scale if by_element else np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
-        tolerance = (RELATIVE if by_element else TOLERANCE) * largest
+        largest = scale if claim.by_element else np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
+        tolerance = (RELATIVE if claim.by_element else TOLERANCE) * largest
         wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
     undefined = wrong & (np.isfinite(left) != np.isfinite(right))
-    if by_element and np.any(undefined):  # an operator such as sort moves what is undefined
+    if claim.by_element and np.any(undefined):  # an operator such as sort moves what is undefined
         wrong = undefined
     if not np.any(wrong):
         return
     if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
         with np.errstate(all="ignore"):
             magnitude = _magnitude(scales, order, left.shape)
-            if not by_element:
+            if not claim.by_element:
                 magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
-            wrong &= ~(np.abs(left - right) <= (ROUNDINGS if by_element else ASSERTED_ROUNDINGS) * unit * magnitude)
+            wrong &= ~(np.abs(left - right) <= (ROUNDINGS if claim.by_element else ASSERTED_ROUNDINGS) * unit * magnitude)
         if not np.any(wrong):
             return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()

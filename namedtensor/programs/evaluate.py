@@ -32,10 +32,12 @@ EXECUTABLES = new_cache("executables of texts")  # of all texts
 EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS)  # by text, or text and options
 
 
-def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> CachedCall:
+def evaluator(
+    source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT, by_element: bool = False
+) -> CachedCall:
     """Return the cached evaluator of a source string."""
-    plain = syntax == "auto" and not strict and limits is DEFAULT
-    key = source if plain else (source, syntax, strict, limits)
+    plain = syntax == "auto" and not strict and limits is DEFAULT and not by_element
+    key = source if plain else (source, syntax, strict, limits, by_element)
     try:
         call = EVALUATORS.get(key)
     except TypeError:  # it is not a string
@@ -44,7 +46,8 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "an nt.Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
-        goal, options = WholeProgram(ParsedProgram(source, syntax, limits)), Options(strict=bool(strict))
+        goal = WholeProgram(ParsedProgram(source, syntax, limits))
+        options = Options(strict=bool(strict), by_element=by_element)
         call = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))
     return call
 

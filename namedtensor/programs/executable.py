@@ -50,6 +50,7 @@ class Options(NamedTuple):
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
     unrolled: bool = False  # whether all steps of recurrences are written out
     jit: bool = False  # whether JAX compiles the function
+    by_element: bool = False  # whether assertions compare elements one by one, as random tests do
 
 
 PLAIN = Options()
@@ -133,7 +134,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
         )
     names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
-    claims = tuple([claim for *_, claim in typed.claims])
+    claims = tuple([claim._replace(by_element=options.by_element) for *_, claim in typed.claims])
     instead = jitted(function) if options.jit else None
     result = Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
     if any(claim.is_equation for claim in claims):
