@@ -9,7 +9,6 @@ Random tests, too, compare the sides wherever both have a value.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,22 +25,13 @@ from grammar.printer import to_text
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
 from ..operators.user_functions import known_functions
-from ..programs.boundaries import BOUNDARY, BoundarySearch, names_in
+from ..programs.boundaries import BOUNDARY
 from ..programs.closeness import compare
 from ..programs.conditions import condition_for_all
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
-from ..programs.random_inputs import (
-    EXTREME,
-    ORDINARY,
-    STYLES,
-    NumberDomain,
-    RandomInputs,
-    RandomNumbers,
-    domain_of,
-    find_stated_domains,
-    styles,
-)
+from ..programs.random_inputs import EXTREME, STYLES, RandomNumbers, domain_of, find_stated_domains, styles
+from ..programs.sampling import Sampler
 from ..programs.term_values import magnitude_of
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
@@ -238,14 +228,13 @@ def _by_draws(
 ) -> Verdict:
     """Return whether an assertion holds for the values of programs on random tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
-    sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
-    draw, seen = RandomTensors(inputs, sets, find_stated_domains(before), {**known, **sizes}), 0
+    tests = _tests(before, programs, {str(name): shape for name, shape in inputs.items()}, {**known, **sizes}, trials)
     domain: str | None = None
-    tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)))
-    for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
+    seen = 0
+    for style, values in tests:
         if seen >= trials and style != BOUNDARY:
             continue
-        given = {name: _plain(value) for name, value in values.items()}
+        given = {name: value.to_operand() for name, value in values.items()}
         try:
             results = [program(values=given, sizes=sizes or None) for program in programs]
         except NotationError as problem:
@@ -263,61 +252,37 @@ def _by_draws(
     return Verdict(HOLDS, trials=seen, domain=domain)
 
 
-class RandomTensors:
-    """Random inputs of an assertion, the sizes of their axes by their first appearance."""
+def _tests(
+    before: Sequence[Any],
+    programs: Sequence[Formula],
+    inputs: Mapping[str, Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    trials: int,
+) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
+    """Yield random inputs of each style, whose axes have sizes by their first appearance, and inputs at boundaries."""
+    sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
+    domains = {name: domain_of(of, number_in) for name, of in sets.items()} | find_stated_domains(before)
 
-    def __init__(
-        self,
-        inputs: dict[Any, Any],
-        sets: Mapping[str, nodes.Set],
-        stated: Mapping[str, NumberDomain],
-        sizes: Mapping[str, int],
-    ):
-        self.inputs, self.sets, self.stated, self.sizes = inputs, sets, stated, sizes
+    def sampler(seed: int) -> Sampler:
+        lengths = RandomNumbers(f"{seed}")
+        extents: dict[str, int] = {}
 
-    def values(self, style: str, seed: int) -> dict[Any, PlainTensor]:
-        """Return the inputs of a test."""
-        elements, lengths = RandomInputs(seed, style), RandomNumbers(f"{seed}")
-        extents: dict[Any, int] = {}
-        result: dict[Any, PlainTensor] = {}
-        for name, shape in self.inputs.items():
-            extent: list[int] = []
-            for axis, size in shape.items():
-                size = self.sizes.get(axis, resolve(size))
-                extent.append(size if isinstance(size, int) else extents.setdefault(str(size), lengths.whole(2, 4)))
-            numbers = elements.elements(extent, self.domain(name))
-            if style in ORDINARY:  # for short counterexamples
-                numbers = tuple(round(number, 2) for number in numbers)
-            result[name] = PlainTensor(tuple(shape), tuple(extent), numbers)
-        return result
+        def length(axis: str, size: Any) -> int:
+            size = sizes.get(axis, resolve(size))
+            return size if isinstance(size, int) else extents.setdefault(str(size), lengths.whole(2, 4))
 
-    def domain(self, name: Any) -> NumberDomain:
-        """Return the domain of an input."""
-        return self.stated.get(str(name)) or domain_of(self.sets.get(str(name)), number_in)
+        shapes = {name: {axis: length(axis, size) for axis, size in shape.items()} for name, shape in inputs.items()}
+        return Sampler(shapes, domains, 2)
 
-    def at_boundaries(self, programs: Sequence[Formula]) -> Iterator[tuple[str, dict[Any, PlainTensor]]]:
-        """Yield inputs at the boundaries of the programs."""
-        ordinary, whole = (self.values(style, 0) for style in ("normal", "whole"))
-
-        def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-            spoken = names_in(program)
-            formula = Formula(to_text(program))
-            return value_of(formula(values={name: _plain(of) for name, of in values.items() if name in spoken}))
-
-        search = BoundarySearch(ordinary, whole, value, lambda name, number: number in self.domain(name))
-        for program in programs:
-            for values in search.found(program.tree):
-                yield BOUNDARY, values
+    for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)):
+        yield style, sampler(attempt).inputs(attempt, style)
+    for program in programs:
+        yield from ((BOUNDARY, values) for values in sampler(0).at_boundaries(0, program.tree))
 
 
 def number_in(node: Any) -> float | None:
     """Return the number that a bound of a set is."""
     return float(node.value) if isinstance(node, nodes.Number) else None
-
-
-def _plain(value: PlainTensor) -> Any:
-    """Return a tensor, or a number if it has no axes."""
-    return value.to_tensor() if value.axes else value.number
 
 
 def _test(

@@ -16,7 +16,6 @@ from ..core.extents import symbols_of, value_at
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor
 from ..programs.evaluate import evaluate, evaluator
-from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import NumberDomain, domain_of
 
 
@@ -45,11 +44,6 @@ def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
     if isinstance(node, (Name, Size)):
         return sizes.setdefault(text.strip("|"), random.randint(2, 4))
     return float(evaluate(text, syntax="text"))
-
-
-def name_tensors(values: Mapping[str, PlainTensor]) -> dict[str, Any]:
-    """Return tensors, and numbers for tensors without axes."""
-    return {name: value.to_tensor() if value.axes else value.number for name, value in values.items()}
 
 
 def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

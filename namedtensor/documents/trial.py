@@ -27,11 +27,10 @@ from ..derivations.equal_forms import has_proof
 from ..derivations.least_shapes import Shapes, infer_shapes, taken, typed, with_fitting_shapes
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
-from ..programs.boundaries import BoundarySearch, names_in
 from ..programs.conditions import condition_for_all
-from ..programs.evaluate import evaluate
-from ..programs.plain_values import PlainTensor, value_of
-from ..programs.random_inputs import ORDINARY, NumberDomain, RandomInputs, find_stated_domains, styles
+from ..programs.plain_values import PlainTensor
+from ..programs.random_inputs import ORDINARY, find_stated_domains, styles
+from ..programs.sampling import Sampler
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -41,7 +40,7 @@ from .assumptions import DocumentAssumptions, said_by_differentials, said_by_sid
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
 from .notation import base_of
-from .random_values import drawn_length, evaluate_test, name_tensors, sample_domain, with_sizes
+from .random_values import drawn_length, evaluate_test, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value
@@ -238,8 +237,8 @@ class _Trial:
         expected = draws.number if inputs else 1
         for attempt, style in enumerate(styles(MAX_ATTEMPTS * expected)):
             try:
-                values, sizes = self.values(source, inputs, random, RandomInputs(draws.seed + attempt, style))
-                if (failure := self.failure(source, values, sizes)) is not None:
+                sampler, sizes = self.sampler(source, inputs, random)
+                if (failure := self.failure(source, sampler.inputs(draws.seed + attempt, style), sizes)) is not None:
                     return failure._replace(draws=seen)
             except NotationError as problem:
                 if problem.reason == SIZE_NEEDED and problem.symbol is not None:
@@ -256,7 +255,7 @@ class _Trial:
 
     def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
         """Return the verdict if the assertion is false for these tensors. Raises NotationError if it has no value."""
-        given = name_tensors(values)
+        given = {name: value.to_operand() for name, value in values.items()}
         if self.facts:
             evaluate_test(self.facts, {name: value for name, value in given.items() if name in self.spoken}, {})
         try:
@@ -271,20 +270,10 @@ class _Trial:
     def failure_at_boundaries(self, source: str, inputs: Shapes, seed: int) -> Tried | None:
         """Return the verdict if the assertion is false at a boundary of its program."""
         try:
-            (ordinary, sizes), (whole, _) = (
-                self.values(source, inputs, Random(seed), RandomInputs(seed, style)) for style in ("normal", "whole")
-            )
+            sampler, sizes = self.sampler(source, inputs, Random(seed))
         except NotationError:
             return None
-
-        def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-            given = {name: value for name, value in name_tensors(values).items() if name in names_in(program)}
-            return value_of(evaluate(to_text(program), given, syntax="text"))
-
-        search = BoundarySearch(
-            ordinary, whole, value, lambda name, number: number in self.domain(name, sizes, Random(seed))
-        )
-        for values in search.found(self.program):
+        for values in sampler.at_boundaries(seed, self.program):
             try:
                 failure = self.failure(source, values, sizes)
             except NotationError:
@@ -313,8 +302,9 @@ class _Trial:
         differences = [Call("-", (), (), (first, other), (), span, span) for other in self.claim.sides[1:]]
         for attempt, style in enumerate(itertools.islice(itertools.cycle(ORDINARY), draws.number if inputs else 1)):
             try:
-                plain, sizes = self.values(source, inputs, random, RandomInputs(draws.seed + attempt, style))
-                values = name_tensors(plain)
+                sampler, sizes = self.sampler(source, inputs, random)
+                plain = sampler.inputs(draws.seed + attempt, style)
+                values = {name: value.to_operand() for name, value in plain.items()}
                 for difference in differences:
                     text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
                     if (far := farthest(text, values, sizes)) > FAR:
@@ -328,10 +318,8 @@ class _Trial:
             seen += 1
         return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
 
-    def values(
-        self, source: str, inputs: Shapes, random: Random, elements: RandomInputs
-    ) -> tuple[dict[str, PlainTensor], dict[str, int]]:
-        """Return tensors for all inputs of a program, of sizes that fit what it says of them."""
+    def sampler(self, source: str, inputs: Shapes, random: Random) -> tuple[Sampler, dict[str, int]]:
+        """Return the sampler of the inputs of a program, with sizes that fit its equations, and these sizes."""
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
@@ -347,19 +335,13 @@ class _Trial:
             sizes[free] = whole * random.randint(1, 3)
             inputs = taken(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values: dict[str, PlainTensor] = {}
-        for name, shape in inputs.items():
-            lengths = tuple(drawn_length(size, extents, random) for size in shape.values())
-            numbers = elements.elements(lengths, self.domain(name, {**extents, **sizes}, random))
-            if elements.style in ORDINARY:  # for short counterexamples
-                numbers = tuple(round(number, 3) for number in numbers)
-            values[name] = PlainTensor(tuple(shape), lengths, numbers)
-        return values, sizes
-
-    def domain(self, name: str, sizes: dict[str, int], random: Random) -> NumberDomain:
-        """Return the domain of an input."""
-        stated = find_stated_domains(self.program.statements)
-        return stated.get(name) or sample_domain(self.sets.get(name), sizes, random)
+        shapes = {
+            name: {axis: drawn_length(size, extents, random) for axis, size in shape.items()}
+            for name, shape in inputs.items()
+        }
+        known = {**extents, **sizes}
+        domains = {name: sample_domain(self.sets.get(name), known, random) for name in shapes}
+        return Sampler(shapes, domains | find_stated_domains(self.program.statements), 3), sizes
 
     @property
     def where_defined(self) -> str:

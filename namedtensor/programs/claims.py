@@ -32,7 +32,9 @@ class PlannedClaim(NamedTuple):
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
     step: tuple[int, int] | None = None  # of an equation of several sides: the one that is compared with the first
-    by_element: bool = False  # whether elements are compared one by one, as `closeness` does, wherever both sides have one
+    by_element: bool = (
+        False  # whether elements are compared one by one, as `closeness` does, wherever both sides have one
+    )
 
 
 def judge(
@@ -102,7 +104,9 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
             magnitude = _magnitude(scales, order, left.shape)
             if not claim.by_element:
                 magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
-            wrong &= ~(np.abs(left - right) <= (ROUNDINGS if claim.by_element else ASSERTED_ROUNDINGS) * unit * magnitude)
+            wrong &= ~(
+                np.abs(left - right) <= (ROUNDINGS if claim.by_element else ASSERTED_ROUNDINGS) * unit * magnitude
+            )
         if not np.any(wrong):
             return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()

@@ -79,6 +79,10 @@ class PlainTensor:
 
         return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
 
+    def to_operand(self) -> NamedTensor | float:
+        """Return a NumPy tensor, or a number if it has no axes."""
+        return self.to_tensor() if self.axes else self.number
+
 
 def strides(extent: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(extent[index + 1 :]) for index in range(len(extent)))

@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.errors import NotationError
-from grammar.nodes import Program
 from grammar.parser import parse
-from grammar.printer import to_text
 
 from ..positional.pytest_plugin import DOCUMENT
-from ..programs.boundaries import BOUNDARY, BoundarySearch
-from ..programs.evaluate import evaluate
-from ..programs.plain_values import PlainTensor, value_of
-from ..programs.random_inputs import RandomInputs, styles
+from ..programs.boundaries import BOUNDARY
+from ..programs.plain_values import PlainTensor
+from ..programs.random_inputs import styles
+from ..programs.sampling import Sampler
 
 LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
@@ -39,6 +37,10 @@ class Contract:
     def text(self) -> str:
         """The formula; one that is named by a label is read from its document."""
         return resolve_formula(self.formula, self.root)
+
+    def sampler(self, sizes: Mapping[str, int]) -> Sampler:
+        """Return the sampler of the arguments, for these sizes of axes."""
+        return Sampler({name: {axis: sizes[axis] for axis in axes} for name, axes in self.axes.items()})
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
@@ -68,9 +70,7 @@ class FunctionTest(NamedTuple):
         """Return the arguments by the names of the formula."""
         if self.values is not None:
             return dict(self.values)
-        inputs = RandomInputs(self.seed, self.style)
-        shapes = {name: tuple(self.sizes[axis] for axis in axes) for name, axes in contract.axes.items()}
-        return {name: PlainTensor(contract.axes[name], shape, inputs.elements(shape)) for name, shape in shapes.items()}
+        return contract.sampler(self.sizes).inputs(self.seed, self.style)
 
     def arrays(self, contract: Contract, library: str) -> list[Any]:
         """Return the arguments as arrays of a library."""
@@ -82,16 +82,11 @@ def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterato
     for draw, style in enumerate(styles(draws)):
         yield FunctionTest(style, seed + draw, sizes_drawn(contract, seed + draw))
     sizes = sizes_drawn(contract, seed)
-    inputs, whole = (FunctionTest(style, seed, sizes).inputs(contract) for style in ("normal", "whole"))
 
-    def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-        given = {name: of.to_tensor() for name, of in values.items()}
-        return value_of(evaluate(to_text(program), given, syntax="text"))
+    def is_exact(number: float) -> bool:
+        return library == "numpy" or float(np.float32(number)) == number
 
-    def allows(_: str, number: float) -> bool:
-        return library == "numpy" or float(np.float32(number)) == number  # else it is beside the boundary
-
-    for values in BoundarySearch(inputs, whole, value, allows).found(parse(contract.text)):
+    for values in contract.sampler(sizes).at_boundaries(seed, parse(contract.text), is_exact=is_exact):
         yield FunctionTest(BOUNDARY, seed, sizes, values)
 
 

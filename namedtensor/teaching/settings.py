@@ -26,10 +26,11 @@ from grammar.printer import to_text
 from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
-from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
+from ..programs.boundaries import BOUNDARY, boundaries
 from ..programs.closeness import RELATIVE, UNIT
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, RandomInputs, domain_of, find_stated_domains
+from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, domain_of, find_stated_domains
+from ..programs.sampling import Sampler
 from ..scope.names import walk
 from .values import computed, magnitude
 
@@ -196,24 +197,18 @@ class Setting:
             return None
 
     @cached_property
-    def domains_by_name(self) -> dict[str, NumberDomain]:
+    def stated_domains(self) -> dict[str, NumberDomain]:
         return find_stated_domains(self.tree.statements)
 
-    def domain(self, name: str, sizes: Mapping[str, int]) -> NumberDomain:
-        """Return the domain of an input."""
-        if name in self.domains_by_name:
-            return self.domains_by_name[name]
-        return domain_of(self.sets[name], lambda node: _bound(node, sizes), FIRST)
+    def sampler(self, sizes: Mapping[str, int]) -> Sampler:
+        """Return the sampler of all that is declared, for these sizes of axes."""
+        shapes = {name: {axis.name: sizes[axis.name] for axis, _ in of.axes} for name, of in self.sets.items()}
+        domains = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
+        return Sampler(shapes, {**domains, **self.stated_domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return tensors for all that is declared."""
-        inputs = RandomInputs(seed, style)
-        values: dict[str, PlainTensor] = {}
-        for name, given in self.sets.items():
-            axes = tuple(axis.name for axis, _ in given.axes)
-            extent = tuple(sizes[axis] for axis in axes)
-            values[name] = PlainTensor(axes, extent, inputs.elements(extent, self.domain(name, sizes)))
-        return SampledInputs({**values, **dict(self.constants)}, seed, style)
+        return SampledInputs({**self.sampler(sizes).inputs(seed, style), **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
@@ -258,22 +253,15 @@ class Setting:
         known = None if formula == solution else parse(self.with_formula(solution), "text")
         if not boundaries(tree):
             return
-        sizes = self.sizes(solution)
-        inputs, whole = (self.drawn(seed, style, sizes).values for style in ("normal", "whole"))
+        constants = dict(self.constants)
 
         def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return computed(to_text(program), values)
+                return computed(to_text(program), {**values, **constants})
 
-        domains = {name: self.domain(name, sizes) for name in inputs}
-
-        def allows(name: str, number: float) -> bool:
-            return number in domains[name]
-
-        search = BoundarySearch(inputs, whole, value, allows)
-        for values in search.found(tree, known):
-            drawn = SampledInputs(values, seed, BOUNDARY)
+        for values in self.sampler(self.sizes(solution)).at_boundaries(seed, tree, known, value):
+            drawn = SampledInputs({**values, **constants}, seed, BOUNDARY)
             try:
                 yield drawn, self.value(solution, drawn)
             except NotationError as error:
