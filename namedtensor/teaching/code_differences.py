@@ -26,10 +26,11 @@ from ..programs.plain_values import PlainTensor, value_of
 from ..programs.term_values import TermValue, term_values
 from ..scope.names import walk
 from ..terms.terms import Term
+from .comparison import SampledInputs
 from .differences import Words
 from .judgment import Equivalence, judged
 from .mutants import changes, places, short
-from .settings import SampledInputs, Setting, declared
+from .settings import Setting, declared
 from .spelling import called, text_of
 
 TRIED = 30  # mistakes that are tried where code and formula differ

@@ -10,7 +10,9 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from grammar.cache import cached_property
 
 from ..programs.closeness import RELATIVE, UNIT, Closeness, ComparedElements, closeness, compare
 from ..programs.plain_values import PlainTensor, records
@@ -49,67 +51,86 @@ def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> 
     return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
 
-Magnitudes = Callable[[], Sequence[float]]  # of the elements of an expected value
+@dataclass(frozen=True)
+class SampledInputs:
+    """Tensors by name."""
+
+    values: Mapping[str, PlainTensor]
+    seed: int = 0
+    style: str = "normal"
+
+    @cached_property
+    def kind(self) -> str:
+        """The style, or "zeros" for ordinary inputs that have a zero, as integers may."""
+        has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
+        return "zeros" if has_zero else self.style
+
+    @property
+    def extent(self) -> dict[str, int]:
+        """The size of each axis."""
+        return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
 
 
-def magnitudes(
-    expected: PlainTensor, matching: Matching, of_graded: PlainTensor | None, of_expected: PlainTensor | None
-) -> Sequence[float]:
-    """Return how large the numbers are from which the elements of a value and of the expected value are computed."""
-    total = [0.0] * len(expected.numbers)
-    back = {other: axis for axis, other in matching.items()}
-    for of, names in ((of_graded, back), (of_expected, dict[str, str]())):
-        if of is not None:
-            sizes = {names.get(axis, axis): size for axis, size in expected.sizes.items()}
-            total = [sum(pair) for pair in zip(total, of.broadcast_to(sizes).numbers)]
-    return [number if math.isfinite(number) else 0.0 for number in total]
+class ComparedValue(NamedTuple):
+    """A value on random inputs, beside the expected one; the magnitudes of both are computed when they are needed."""
+
+    drawn: SampledInputs
+    graded: PlainTensor
+    expected: PlainTensor
+    of_graded: Callable[[], PlainTensor | None]
+    of_expected: Callable[[], PlainTensor | None] = lambda: None
+    precision: tuple[float, float] = (RELATIVE, UNIT)  # the relative tolerance, and the unit of rounding
+
+    @property
+    def has_value(self) -> bool:
+        return has_value(self.expected) and has_value(self.graded)
+
+    def elements(self, matching: Matching) -> ComparedElements:
+        """Compare the values, which have the same sizes, element by element."""
+        graded, expected = laid_out(self.graded, self.expected, matching)
+        return compare(graded.numbers, expected.numbers, lambda: self._magnitudes(matching), *self.precision)
+
+    def _magnitudes(self, matching: Matching) -> Sequence[float]:
+        """Return how large the numbers are from which the elements of both values are computed."""
+        total = [0.0] * len(self.expected.numbers)
+        back = {other: axis for axis, other in matching.items()}
+        for of, names in ((self.of_graded(), back), (self.of_expected(), dict[str, str]())):
+            if of is not None:
+                sizes = {names.get(axis, axis): size for axis, size in self.expected.sizes.items()}
+                total = [sum(pair) for pair in zip(total, of.broadcast_to(sizes).numbers)]
+        return [number if math.isfinite(number) else 0.0 for number in total]
+
+    def select_different(self, elements: ComparedElements) -> list[int]:
+        """Return the positions of elements that differ.
+
+        In ordinary tests these include the elements that only one side has. A special test with such elements shows no
+        difference, because an operator such as sort moves undefined elements.
+        """
+        if self.drawn.kind in ORDINARY:
+            return sorted([*elements.wrong, *elements.one_sided])
+        return [] if elements.one_sided else elements.wrong
+
+    def difference(self, matching: Matching, elements: ComparedElements) -> Difference | None:
+        """Return the record where the values differ most, or None if they do not."""
+        wrong = self.select_different(elements)
+        if not wrong:
+            return None
+        left, right = laid_out(self.graded, self.expected, matching)
+        pairs = list(zip(left.numbers, right.numbers))
+        maximum = max(wrong, key=lambda at: distance(*pairs[at]))
+        indices = next(itertools.islice(records(self.expected.extent), maximum, None))
+        record = {axis: index + 1 for axis, index in zip(self.expected.axes, indices)}
+        return Difference(record, *pairs[maximum], len(wrong), len(pairs))
+
+
+def has_value(value: PlainTensor) -> bool:
+    """Return whether any element is finite, or there are no elements."""
+    return not value.numbers or any(map(math.isfinite, value.numbers))
 
 
 def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
     """Return whether numbers are equal up to rounding of numbers of this scale."""
     return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
-
-
-def select_different(elements: ComparedElements, style: str) -> list[int]:
-    """Return the positions of elements that differ.
-
-    In ordinary tests these include the elements that only one side has. A special test with such elements shows no difference,
-    because an operator such as sort moves undefined elements.
-    """
-    if style in ORDINARY:
-        return sorted([*elements.wrong, *elements.one_sided])
-    return [] if elements.one_sided else elements.wrong
-
-
-def compare_elements(
-    graded: PlainTensor,
-    expected: PlainTensor,
-    matching: Matching,
-    of: Magnitudes,
-    relative: float = RELATIVE,
-    unit: float = UNIT,
-) -> ComparedElements:
-    """Compare two values of the same sizes, element by element."""
-    left, right = laid_out(graded, expected, matching)
-    return compare(left.numbers, right.numbers, of, relative, unit)
-
-
-def difference(
-    graded: PlainTensor, expected: PlainTensor, matching: Matching, elements: ComparedElements, style: str
-) -> Difference | None:
-    """Return the record where two compared values differ most, or None if they do not.
-
-    An element that only one side has is a difference in ordinary tests.
-    """
-    wrong = select_different(elements, style)
-    if not wrong:
-        return None
-    left, right = laid_out(graded, expected, matching)
-    pairs = list(zip(left.numbers, right.numbers))
-    maximum = max(wrong, key=lambda at: distance(*pairs[at]))
-    indices = next(itertools.islice(records(expected.extent), maximum, None))
-    record = {axis: index + 1 for axis, index in zip(expected.axes, indices)}
-    return Difference(record, *pairs[maximum], len(wrong), len(pairs))
 
 
 def distance(actual: Any, expected: Any) -> float:

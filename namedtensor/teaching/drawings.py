@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from grammar.errors import NotationError
 
 from ..programs.plain_values import PlainTensor
-from .comparison import compare_elements, laid_out, magnitudes, matchings
+from .comparison import ComparedValue, SampledInputs, laid_out, matchings
 from .einsum import as_formula, is_einsum
 from .exercise_files import BY_VALUE, ExerciseText
 from .references import in_hole, reference_of
-from .settings import SampledInputs
 from .spelling import called, text_of
 
 MAX_SHOWN_ELEMENTS = 1000
@@ -61,6 +61,6 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[P
     if way is None or {way.get(axis, axis): size for axis, size in value.sizes.items()} != seen.expected.sizes:
         return value, None
     placed, expected = laid_out(value, seen.expected, way)
-    of_graded = setting.magnitude(called(whole, tuple(setting.sets)), seen.drawn)
-    elements = compare_elements(value, expected, way, lambda: magnitudes(expected, way, of_graded, None))
+    magnitude = partial(setting.magnitude, called(whole, tuple(setting.sets)), seen.drawn)
+    elements = ComparedValue(seen.drawn, value, expected, magnitude).elements(way)
     return placed, sorted([*elements.wrong, *elements.one_sided])

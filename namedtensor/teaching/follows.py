@@ -25,8 +25,7 @@ from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.random_inputs import EXTREME, STYLES
 from ..programs.term_values import magnitude_of
-from . import comparison
-from .comparison import compare_elements
+from .comparison import ComparedValue, SampledInputs
 from .differences import shown as shown_number
 from .function_tests import TO, Contract, FunctionTest, sizes_drawn, tests_of
 
@@ -254,14 +253,15 @@ def compared(call: Any, contract: Contract, library: str, test: FunctionTest, un
     unit = float(np.finfo("float32" if is_narrow else "float64").eps)
     actual = PlainTensor(contract.gives, array.shape, tuple(array.astype(float).ravel().tolist()))
     target = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
+    precision = RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
+    sampled = SampledInputs({}, test.seed, test.style)
 
-    def magnitudes() -> Sequence[float]:
-        return comparison.magnitudes(target, {}, None, value_of(magnitude_of(contract.text, named)))
+    def magnitude() -> PlainTensor:
+        return value_of(magnitude_of(contract.text, named))
 
-    elements = compare_elements(
-        actual, target, {}, magnitudes, RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
-    )
-    difference = comparison.difference(actual, target, {}, elements, test.style)
+    values = ComparedValue(sampled, actual, target, lambda: None, magnitude, precision)
+    elements = values.elements({})
+    difference = values.difference({}, elements)
     if difference is None:
         if test.style not in EXTREME:
             undefined += [call_name(call)] * bool(elements.first_undefined) + ["the formula"] * bool(

@@ -27,13 +27,14 @@ from ..core.settings import raise_recursion_limit
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.plain_values import PlainTensor
 from ..scope.names import walk
+from .comparison import ComparedValue, has_value
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ALSO_FORBIDDEN, ExerciseText
 from .judgment import Equivalence, judged
 from .mutants import change_sentence
 from .references import in_hole, reference_of
-from .settings import ComparedValue, Setting, has_value
+from .settings import Setting
 from .spelling import called, text_of
 from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from grammar.plain_text import encodable
 
 from ..programs.closeness import ComparedElements
 from ..programs.random_inputs import EXTREME
-from .comparison import (
-    Difference,
-    Matching,
-    compare_elements,
-    difference,
-    largest,
-    magnitudes,
-    matchings,
-)
+from .comparison import ComparedValue, Difference, Matching, largest, matchings
 from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
 from .mutants import mistake
-from .settings import ComparedValue, Setting
+from .settings import Setting
 
 
 @dataclass(frozen=True)
@@ -86,9 +77,11 @@ def judged(
     for way in ways:
         differing: tuple[int, Difference] | None = None
         all_elements: list[tuple[ComparedValue, ComparedElements]] = []
-        for at, (compared, elements) in enumerate(_compare_elements(setting, state, way)):
+        same_sizes = [compared for compared in state if not sizes_differ(compared.graded, compared.expected, words)]
+        for at, compared in enumerate(same_sizes):
+            elements = compared.elements(way)
             all_elements.append((compared, elements))
-            where = difference(compared.graded, compared.expected, way, elements, compared.drawn.kind)
+            where = compared.difference(way, elements)
             if where is not None:
                 differing = at, where
                 break
@@ -122,20 +115,6 @@ def judged(
         relation=relation,
         place=value_differs(where, words),
     )
-
-
-def _compare_elements(
-    setting: Setting, state: Sequence[ComparedValue], way: Matching
-) -> Iterator[tuple[ComparedValue, ComparedElements]]:
-    """Yield the tests on which both values have the same sizes, with their elements compared."""
-    for compared in state:
-        if not sizes_differ(compared.graded, compared.expected, Words()):
-            of = partial(_magnitudes, compared, way)
-            yield compared, compare_elements(compared.graded, compared.expected, way, of, *setting.precision)
-
-
-def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:
-    return magnitudes(compared.expected, way, compared.of_graded(), compared.of_expected())
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:

@@ -10,7 +10,6 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -20,10 +19,9 @@ from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.traversal import children, mapped
 
-from ..programs.plain_values import PlainTensor
-from .comparison import Matching, compare_elements, magnitudes, matchings, select_different
+from .comparison import ComparedValue, matchings
 from .differences import Words
-from .settings import ComparedValue, Setting
+from .settings import Setting
 
 MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
 MIN_TRIED_MUTANTS = 20  # of any solution
@@ -78,14 +76,10 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
         ours = {axis: graded.sizes[axis] for axis in graded.axes if axis in value.axes}
         if ours != {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}:
             continue
-        of = partial(_magnitudes, compared, value, way)
-        if not select_different(compare_elements(graded, value, way, of), compared.drawn.kind):
+        mutant = compared._replace(expected=value, of_expected=lambda: None)
+        if not mutant.select_different(mutant.elements(way)):
             return True
     return False
-
-
-def _magnitudes(compared: ComparedValue, value: PlainTensor, way: Matching) -> Sequence[float]:
-    return magnitudes(value, way, compared.of_graded(), None)
 
 
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:

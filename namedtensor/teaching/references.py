@@ -26,10 +26,10 @@ from grammar.printer import to_text
 from ..programs.boundaries import BOUNDARY
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import FORMER_STYLES, STYLES
-from .comparison import laid_out, largest, matchings
+from .comparison import SampledInputs, laid_out, largest, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
-from .settings import RandomTest, SampledInputs, Setting
+from .settings import RandomTest, Setting
 from .spelling import called, expression
 
 DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps

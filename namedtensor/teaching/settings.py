@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
@@ -32,6 +32,7 @@ from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, domain_of, find_stated_domains
 from ..programs.sampling import Sampler
 from ..scope.names import walk
+from .comparison import ComparedValue, SampledInputs, has_value
 from .values import computed, magnitude
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
@@ -279,6 +280,7 @@ class Setting:
                 value,
                 cache(partial(self.magnitude, formula, drawn)),
                 cache(partial(magnitude_of, drawn)),
+                self.precision,
             )
             for drawn, value in expected
         ]
@@ -291,45 +293,6 @@ class Setting:
             if error.kind != "value" or drawn.style in ORDINARY:
                 raise
             return replace(expected, numbers=(math.nan,) * len(expected.numbers))
-
-
-@dataclass(frozen=True)
-class SampledInputs:
-    """Tensors by name."""
-
-    values: Mapping[str, PlainTensor]
-    seed: int = 0
-    style: str = "normal"
-
-    @cached_property
-    def kind(self) -> str:
-        """The style, or "zeros" for ordinary inputs that have a zero, as integers may."""
-        has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
-        return "zeros" if has_zero else self.style
-
-    @property
-    def extent(self) -> dict[str, int]:
-        """The size of each axis."""
-        return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
-
-
-class ComparedValue(NamedTuple):
-    """A value on random inputs, beside the expected one; the magnitudes of both are computed when they are needed."""
-
-    drawn: SampledInputs
-    graded: PlainTensor
-    expected: PlainTensor
-    of_graded: Callable[[], PlainTensor | None]
-    of_expected: Callable[[], PlainTensor | None]
-
-    @property
-    def has_value(self) -> bool:
-        return has_value(self.expected) and has_value(self.graded)
-
-
-def has_value(value: PlainTensor) -> bool:
-    """Return whether any element is finite, or there are no elements."""
-    return not value.numbers or any(map(math.isfinite, value.numbers))
 
 
 def _head(statement: Any) -> Any:
