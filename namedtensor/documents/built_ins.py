@@ -11,6 +11,7 @@ from grammar.printer import to_text
 
 from ..operators import REGISTRY
 from ..operators.usage import tensors
+from ..scope.heads import heads
 from ..scope.names import walk
 
 
@@ -20,25 +21,20 @@ def is_built_in(tree: nodes.Program, span: Span) -> bool:
     """
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     here = [statement for statement in tree.statements if statement.span[0] <= span[0] < statement.span[1]]
-    names = {head.operator for statement in here if (head := _head(statement)) is not None}
+    names = {head.operator for statement in here for head in heads(statement) if isinstance(head, nodes.Call)}
     defining = [equation for equation in equations if equation in here] or [
-        equation for equation in equations if getattr(_head(equation), "operator", "") in names
+        equation for equation in equations if getattr(equation.sides[0], "operator", "") in names
     ]
     return bool(defining) and all(map(_is_proved, defining))
-
-
-def _head(statement: Any) -> nodes.Call | None:
-    """The head of a definition or a signature of a function."""
-    head = statement.head if isinstance(statement, nodes.Signature) else getattr(statement, "sides", (None,))[0]
-    return head if isinstance(head, nodes.Call) else None
 
 
 def _is_proved(equation: nodes.Equation) -> bool:
     """Whether a definition, read as an equation about the built-in function, has a proof."""
     from ..derivations.equal_forms import has_proof
 
-    head = _head(equation)
-    assert head is not None
+    head = equation.sides[0]
+    if not isinstance(head, nodes.Call):
+        return False
     arguments = [to_text(nodes.Program((nodes.Value(argument),))) for argument in head.arguments]
     record = REGISTRY.get(head.operator)
     if equation.range is not None or record is None or not all(isinstance(name, nodes.Name) for name in head.arguments):

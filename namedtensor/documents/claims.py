@@ -18,10 +18,11 @@ from grammar.printer import to_text
 from grammar.symbols import BINDERS, FUNCTIONS
 from grammar.traversal import mapped
 
+from ..scope.heads import base_of, head_names
 from ..scope.mentions import ARITHMETIC, OF_AXES, collect_usage
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope
-from .notation import base_of, heads_of
+from .notation import heads_of
 
 
 class ClaimAlone(NamedTuple):
@@ -54,7 +55,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
     declarations = () if defines else _of_parameters(scope, claim, needed)
     if signature is not None:  # the row is about any function of this kind, whatever one of its name was before
         called = signature.head.operator
-        needed = tuple(statement for statement in needed if called not in heads_of(Program((statement,))))
+        needed = tuple(statement for statement in needed if called not in head_names(statement))
         declarations = (signature, *declarations)
     return ClaimAlone(claim, Program((*declarations, *_private(scope, needed, claim), claim)), defines, function)
 
@@ -115,7 +116,7 @@ def _names_made(scope: Scope) -> dict[Span, set[str]]:
         names_made.setdefault(definition.statement.span, set()).add(definition.name.base)
     for statement in scope.program.statements:
         if isinstance(statement, (Declaration, Signature)):
-            names_made[statement.span] = heads_of(Program((statement,)))
+            names_made[statement.span] = head_names(statement)
         elif isinstance(statement, Equation) and is_of_sizes(statement):
             names_made.setdefault(statement.span, set())
     return names_made

@@ -17,6 +17,7 @@ from ..core.settings import is_strict
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
+from ..scope.heads import heads
 from ..scope.names import Key
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
@@ -199,10 +200,10 @@ def _again(together: Together, name: Any, before: Any, statement: Any) -> Defini
 
 def _declares(statement: Any) -> list[tuple[str, Any]]:
     """The names that a statement declares, a declaration or a signature, each with its node."""
-    if isinstance(statement, nodes.Declaration):
-        return [(to_text(name), name) for name in statement.names]
-    called = _called(statement.head, len(statement.domain)) if isinstance(statement, nodes.Signature) else ""
-    return [(called, statement.head)] if called else []
+    if not isinstance(statement, (nodes.Declaration, nodes.Signature)):
+        return []
+    count = len(statement.domain) if isinstance(statement, nodes.Signature) else None
+    return [(called, head) for head in heads(statement) if (called := _called(head, count))]
 
 
 def _called(head: Any, arguments: int | None = None) -> str:

@@ -10,10 +10,11 @@ from grammar import nodes
 from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in
 
+from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import walk
 from .assembled import assembled
 from .document import Document, MathSpan, Section
-from .notation import base_of, heads_of, mentioned, names_in
+from .notation import mentioned, names_in
 
 StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its number there
 
@@ -167,11 +168,9 @@ class Needs:
 
 
 def bound_by(statement: Any) -> list[str]:
-    """The names that the head of a function takes."""
-    head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
-    if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():
-        return []
-    return [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
+    """Return the names of the parameters of the function that an equation defines."""
+    head = function_head(statement) if isinstance(statement, nodes.Equation) else None
+    return [] if head is None else [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
 
 
 def described_names(program: nodes.Program) -> Iterator[str]:
@@ -181,13 +180,14 @@ def described_names(program: nodes.Program) -> Iterator[str]:
 
 
 def _told_by(statement: Any) -> list[str]:
+    """Return the names that a statement introduces: an equation about f(2 X), or a renamed tensor, introduces none."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
-        if isinstance(head, nodes.Call) and not all(isinstance(argument, _PLAIN) for argument in head.arguments):
-            return []
-        name = "" if isinstance(head, nodes.Rename) else base_of(head)  # what is renamed is known
-        return [name] if name[:1].isalpha() else []
-    return sorted(heads_of(nodes.Program((statement,))))
+        is_known = isinstance(head, nodes.Rename) or not all(
+            isinstance(argument, _PLAIN) for argument in getattr(head, "arguments", ())
+        )
+        return [] if is_known or not base_of(head)[:1].isalpha() else [base_of(head)]
+    return sorted(head_names(statement))
 
 
 def _is_known(body: nodes.Node) -> bool:

@@ -15,6 +15,7 @@ from grammar.latex.macros import MAX_MACRO_PIECES, expand, scan
 from grammar.parser import parse
 from grammar.symbols import BINDERS, FUNCTIONS
 
+from ..scope.heads import base_of, function_head, head_names
 from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
 from .assembled import assembled
@@ -72,7 +73,7 @@ def gather(
         section.programs[maths] = program
         if named:
             blamed.add(maths)
-            functions |= {head.operator for head in map(head_of, program.statements) if head is not None}
+            functions |= {head.operator for head in map(function_head, program.statements) if head is not None}
     if not marked:
         findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
     _keep_needed(section, blamed, set(before), findings)
@@ -238,21 +239,8 @@ def mentioned(section: Section, maths: MathSpan) -> tuple[str, ...]:
 
 
 def heads_of(program: nodes.Program) -> set[str]:
-    """The names that the statements of a program may define."""
-    result = set()
-    for statement in program.statements:
-        if isinstance(statement, nodes.Signature):
-            result.add(statement.head.operator)
-        elif isinstance(statement, (nodes.Equation, nodes.Declaration)):
-            result |= {base_of(node) for node in getattr(statement, "sides", ()) or getattr(statement, "names", ())}
-    return result - {""}
-
-
-def base_of(node: Any) -> str:
-    """The name without scripts and indices that a node is, or the function that it calls."""
-    while isinstance(node, (nodes.Subscript, nodes.Superscript, nodes.Starred, nodes.Index, nodes.Rename)):
-        node = node.base
-    return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
+    """Return the names that the statements of a program may define."""
+    return {name for statement in program.statements for name in head_names(statement)}
 
 
 def _passed_over(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
@@ -267,14 +255,6 @@ def _passed_over(document: Document, maths: MathSpan, problem: NotationError) ->
     related = bool(RELATION.search(text))
     whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
     return None if whole and shows_axes(document, maths) else "not a formula of the notation"
-
-
-def head_of(statement: Any) -> nodes.Call | None:
-    """The head of a function that a statement defines or gives a signature."""
-    if isinstance(statement, nodes.Signature):
-        return statement.head
-    side = statement.sides[0] if isinstance(statement, nodes.Equation) else None
-    return side if isinstance(side, nodes.Call) and side.operator[0].isalpha() else None
 
 
 def _single(program: nodes.Program) -> bool:
@@ -325,11 +305,11 @@ def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
     """The names of functions, and of tensors, that the formulas of a section define so far."""
     for maths in section.formulas[section.known :]:
         for statement in section.programs[maths].statements:
-            head = head_of(statement)
+            head = function_head(statement)
             if head is not None:
                 section.functions |= {head.operator}
             else:
-                section.tensors |= heads_of(nodes.Program((statement,)))
+                section.tensors |= head_names(statement)
     section.known = len(section.formulas)
     return section.functions, section.tensors
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from grammar import nodes
 
+from ..scope.heads import heads
 from ..scope.names import spelled, walk
 
 
@@ -25,10 +26,7 @@ def without(statements: Sequence[Any], gone: set[int]) -> list[Any]:
 
 def defined_by(statement: Any) -> set[str]:
     """The names that a statement gives a value, a set or a signature."""
-    if isinstance(statement, nodes.Signature):
-        return {statement.head.operator}
-    heads = statement.names if isinstance(statement, nodes.Declaration) else getattr(statement, "sides", ())[:1]
-    return {_name(head) for head in heads} - {""}
+    return {_name(head) for head in heads(statement)} - {""}
 
 
 def needed_by(statement: Any) -> set[str]:

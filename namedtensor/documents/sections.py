@@ -21,6 +21,7 @@ from grammar.errors import NotationError, OperandNote, Span
 
 from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggestion
+from ..scope.heads import base_of
 from ..scope.names import walk
 from ..terms.inference import CheckWarning
 from .built_ins import is_built_in
@@ -28,7 +29,7 @@ from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, hol
 from .document import Document, MathSpan, Section
 from .inherited import Inheritance, Needs, bound_by, later_signatures
 from .maths import find
-from .notation import base_of, gather, heads_of
+from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
 from .shown_axes import unseen

@@ -33,13 +33,13 @@ from ..programs.random_inputs import ORDINARY, find_stated_domains, styles
 from ..programs.sampling import Sampler
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
+from ..scope.heads import base_of
 from ..scope.mentions import is_open
 from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
 from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .notation import base_of
 from .random_values import drawn_length, evaluate_test, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 

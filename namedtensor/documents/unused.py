@@ -15,11 +15,11 @@ from grammar import nodes
 from grammar.errors import Span
 from grammar.printer import to_text
 
+from ..scope.heads import base_of
 from ..scope.names import walk
 from ..terms.inference import CheckWarning
 from .assembled import AssembledProgram, assembled
 from .document import Document, MathSpan
-from .notation import base_of
 
 CODE = 207
 

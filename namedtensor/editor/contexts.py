@@ -13,7 +13,8 @@ from typing import Any
 
 from grammar import nodes
 
-from ..documents.notation import base_of, head_of, names_in
+from ..documents.notation import names_in
+from ..scope.heads import function_head, head_names
 from ..scope.names import plain_key
 from .statements import StatementText, statement_at
 
@@ -40,8 +41,8 @@ class Contexts:
 
     def _add(self, at: int, statement: Any) -> None:
         self.trees[at].append(statement)
-        head = head_of(statement)
-        names = defined_by(statement)
+        head = function_head(statement)
+        names = head_names(statement)
         if head is not None:
             self.functions |= names
         else:
@@ -55,7 +56,7 @@ class Contexts:
 
     def of(self, changed: nodes.Program, unchanged: Collection[int]) -> str:
         """The context of a changed statement: texts of those that have not changed, and types."""
-        defined = {name for statement in changed.statements for name in defined_by(statement)}
+        defined = {name for statement in changed.statements for name in head_names(statement)}
         chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
         declared: dict[str, None] = {}
         waiting = [
@@ -75,7 +76,7 @@ class Contexts:
                     chosen[at] = None
                     waiting += [other for statement in self.trees[at] for other in names_in(statement)]
         texts = [self.statements[at].text for at in sorted(chosen)]
-        stated = {name for at in chosen for other in self.trees[at] for name in defined_by(other)}
+        stated = {name for at in chosen for other in self.trees[at] for name in head_names(other)}
         return "\n".join(
             [*texts, *(other for other in declared if plain_key(other.partition(" ∈ ")[0]).base not in stated)]
         )
@@ -83,17 +84,6 @@ class Contexts:
     def _is_value(self, at: int) -> bool:
         """Whether a statement gives tensors their values, so that their types stand for it."""
         return all(
-            isinstance(statement, (nodes.Equation, nodes.Update)) and head_of(statement) is None
+            isinstance(statement, (nodes.Equation, nodes.Update)) and function_head(statement) is None
             for statement in self.trees[at]
         )
-
-
-def defined_by(statement: Any) -> set[str]:
-    """The names, without scripts, that a statement defines or declares."""
-    head = head_of(statement)
-    if head is not None:
-        return {head.operator}
-    if isinstance(statement, nodes.Declaration):
-        return {base_of(name) for name in statement.names} - {""}
-    first = statement.sides[0] if isinstance(statement, nodes.Equation) else getattr(statement, "target", None)
-    return {base_of(first)} - {""}

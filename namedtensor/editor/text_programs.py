@@ -14,11 +14,11 @@ from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
 from ..documents.formula_checks import UNDEFINED, CheckedFormula, check_formula
-from ..documents.notation import base_of, head_of
 from ..programs.parsed import ParsedProgram
+from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import plain_key
 from ..terms.inference import shown
-from .contexts import Contexts, defined_by
+from .contexts import Contexts
 from .parts import TypedPart, typed_parts
 from .statements import HEAD, StatementText, blanked, split, statement_at
 
@@ -133,7 +133,7 @@ class TextProgram:
         start = len(context) + 1 if context else 0
         program = ParsedProgram(f"{context}\n{text}" if context else text, "text")
         result = check_formula(program, self.known.given, dict(self.known.sizes), self.known.named)
-        names = {name for item in tree.statements for name in defined_by(item)}
+        names = {name for item in tree.statements for name in head_names(item)}
         defined = {*contexts.defining, *names, *headed(self.statements)}
         problems = [item for item in problems_of(result) if is_about(item, start, defined)]
         parts = [item for item in typed_parts(result.checked.checker) if item.span[0] >= start]
@@ -277,11 +277,11 @@ def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> I
     """The types of the statements of a tree whose type nothing there declares; in the parts, it begins at `start`."""
     shapes = {part.span: part.shape for part in parts}
     declarations = [declaration for declaration in tree.statements if isinstance(declaration, nodes.Declaration)]
-    declared = {name for declaration in declarations for name in defined_by(declaration)}
+    declared = {name for declaration in declarations for name in head_names(declaration)}
     for statement in tree.statements:
         if isinstance(statement, nodes.Value):
             body = statement.body
-        elif isinstance(statement, nodes.Equation) and not statement.sets and head_of(statement) is None:
+        elif isinstance(statement, nodes.Equation) and not statement.sets and function_head(statement) is None:
             body = statement.sides[-1]
             if base_of(statement.sides[0]) in declared:
                 continue

@@ -1,6 +1,7 @@
 """Name resolution: converts the statements of a program to symbols.
 
 `names`: names with labels as keys, matching of source names and keys, and an index of names by their scripts.
+`heads`: the names that a statement defines, declares or gives a signature.
 `mentions`: free names of expressions.
 `symbols`: definitions, functions, declarations, size equations, assertions, and the scope that holds them.
 `distributions`: random draws, by the name of their distribution.
