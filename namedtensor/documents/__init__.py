@@ -25,6 +25,7 @@
 `unused`: names that are declared and not used.
 `included_files`: a document with the files that it includes.
 `root`: the document that includes a chapter, and its macros.
+`reader`: the base of the readers of other formats.
 `markdown`: converts Markdown to such a document.
 `notebook`: extracts the Markdown of a notebook.
 `hypertext`: converts HTML to such a document.

@@ -13,65 +13,40 @@ from __future__ import annotations
 import html
 import re
 
-from .included_files import FileParts, Whole
-from .markdown import REMARK
-from .maths import CLOSERS, DEFINING, DISPLAYS, PIECES, definition_end, next_end
+from .included_files import Whole
+from .maths import CLOSERS, next_end
+from .reader import DEFINE, ENVIRONMENT, Reader
 
-MARK = re.compile(
-    rf"""(?P<remark><!--)
-    |<(?P<silent>script|style|pre|code|textarea|head)\b
-    |<(?P<title>h[12])\b
-    |\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)})\*?)\}}
-    |(?P<define>{DEFINING})
-    |(?P<opening>\\[(\[]|\$\$)
-    |\\.""",
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
 MARKUP = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,30});|</?[a-z][^<>]{0,300}>", re.IGNORECASE)
 
 
 def whole_hypertext(text: str, file: str) -> Whole:
     """Return the headings and formulas of an HTML page."""
-    reading = _Hypertext(text, file)
-    reading.run()
-    return reading.parts.whole()
+    return HypertextReader(text, file).whole()
 
 
-class _Hypertext:
+class HypertextReader(Reader):
+    """Reads HTML."""
+
+    MARK = re.compile(
+        rf"""(?P<comment><!--)
+        |<(?P<silent>script|style|pre|code|textarea|head)\b
+        |<(?P<title>h[12])\b
+        |{ENVIRONMENT}
+        |{DEFINE}
+        |(?P<opening>\\[(\[]|\$\$)
+        |\\.""",
+        re.VERBOSE | re.DOTALL | re.IGNORECASE,
+    )
+
     def __init__(self, text: str, file: str):
-        self.text, self.parts = text, FileParts(file, text)
+        super().__init__(text, file)
         self.lower = text.lower()
 
-    def run(self) -> None:
-        position = pieces = 0
-        while pieces <= PIECES and (mark := MARK.search(self.text, position)):
-            position = mark.end()
-            if mark["remark"]:
-                position = self.remarks(position)
-            elif mark["silent"]:
-                position = max(next_end(self.lower, f"</{mark['silent'].lower()}>", position), position)
-            elif mark["title"]:
-                position = self.heading(mark)
-            elif mark["define"]:
-                position = definition_end(self.text, mark) or position
-                self.copy(mark.start(), position)
-            elif mark["environment"] or mark["opening"]:
-                pieces += 1
-                closer = rf"\end{{{mark['environment']}}}" if mark["environment"] else CLOSERS[mark["opening"]]
-                end = next_end(self.text, closer, position)
-                if end >= 0:
-                    self.copy(mark.start(), end)
-                    position = end
+    def silent(self, mark: re.Match) -> int:
+        return max(next_end(self.lower, f"</{mark['silent'].lower()}>", mark.end()), mark.end())
 
-    def remarks(self, start: int) -> int:
-        """Copy the directives of a comment, and return the position after it, or `start` if nothing closes it."""
-        end = next_end(self.text, "-->", start)
-        for match in REMARK.finditer(self.text, start, end - 3) if end >= 0 else ():
-            self.parts.write("% ", match.start())
-            self.copy(*match.span())
-        return max(end, start)
-
-    def heading(self, mark: re.Match) -> int:
+    def title(self, mark: re.Match) -> int:
         """Write a heading as a section, and return the position after it, or after its tag's name if nothing closes it."""
         start = next_end(self.text, ">", mark.end())
         closer = f"</{mark['title'].lower()}>"
@@ -84,8 +59,12 @@ class _Hypertext:
         self.parts.write("}\n", end)
         return end
 
+    def opening(self, mark: re.Match) -> int:
+        end = self.closing(CLOSERS[mark["opening"]], mark.end())
+        return self.write_whole(mark.start(), end) if end else mark.end()
+
     def copy(self, start: int, end: int) -> None:
-        """A stretch on lines of its own, as a browser shows it: entities as their characters, and without tags."""
+        """Copy a stretch as a browser shows it: entities as their characters, and without tags."""
         position = start
         for match in MARKUP.finditer(self.text, start, end):
             self.parts.copy(position, match.start())
@@ -93,4 +72,3 @@ class _Hypertext:
                 self.parts.write(html.unescape(match[0]), match.start())
             position = match.end()
         self.parts.copy(position, end)
-        self.parts.write("\n", end)

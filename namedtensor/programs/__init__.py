@@ -7,6 +7,7 @@
 `plain_values`: tensors as plain numbers.
 `random_inputs`: random inputs of tests of equality, with zeros, ties, tiny and huge numbers.
 `boundaries`: inputs at the constants of comparisons and the zeros of denominators.
+`sampling`: the inputs of all random tests.
 `conditions`: the conditions under which operations have a value or a derivative: x ≠ 0 if one divides by x.
 `closeness`: whether two numbers are equal up to rounding.
 `magnitudes`: the magnitudes from which a value is computed.

@@ -1,0 +1,88 @@
+r"""The base of the readers of Markdown, HTML and reStructuredText, which convert a document to LaTeX.
+
+A reader has a pattern of marks, and a method for each kind of mark, named like its group in the pattern. The method writes
+what the mark begins, and returns the position after it. A macro that a formula defines applies to the formulas after it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from grammar.errors import Span
+
+from .included_files import FileParts, Whole
+from .maths import DEFINING, DISPLAYS, PIECES, definition_end, next_end
+
+ENVIRONMENT = rf"\\begin\{{(?P<environment>(?:{'|'.join(DISPLAYS)})\*?)\}}"
+DEFINE = rf"(?P<define>{DEFINING})"
+DEFINITION = re.compile(DEFINING)
+DIRECTIVE = re.compile(r"namedtensor:[^\n]*")
+
+
+class Reader:
+    """Reads the headings and formulas of a document; subclasses define its marks."""
+
+    MARK: ClassVar[re.Pattern[str]]
+
+    def __init__(self, text: str, file: str):
+        self.text, self.parts = text, FileParts(file, text)
+        self.pieces = 0  # formulas; a document with too many is reported when they are read
+
+    def whole(self) -> Whole:
+        """Return the LaTeX document of the headings and formulas."""
+        position = 0
+        while self.pieces <= PIECES and (mark := self.MARK.search(self.text, position)):
+            position = max(getattr(self, mark.lastgroup)(mark), mark.start() + 1) if mark.lastgroup else mark.end()
+        return self.parts.whole()
+
+    def write_title(self, mark: re.Match, title: Span, end: int) -> int:
+        self.parts.write(r"\section{", mark.start())
+        self.copy(*title)
+        self.parts.write("}\n", end)
+        return end
+
+    def write_line(self, span: Span, before: str = "") -> None:
+        """Copy a span to a separate line."""
+        self.parts.write(before, span[0])
+        self.copy(*span)
+        self.parts.write("\n", span[1])
+
+    def write_formula(self, opening: str, start: int, span: Span, closing: str) -> None:
+        """Copy a formula, which begins at `start`, after the definitions in it."""
+        for mark in DEFINITION.finditer(self.text, *span):
+            self.define(mark)
+        self.pieces += 1
+        self.parts.write(opening, start)
+        self.copy(*span)
+        self.parts.write(closing + "\n", span[1])
+
+    def write_whole(self, start: int, end: int) -> int:
+        """Copy a formula with its delimiters, and return its end."""
+        self.write_formula("", start, (start, end), "")
+        return end
+
+    def copy(self, start: int, end: int) -> None:
+        self.parts.copy(start, end)
+
+    def define(self, mark: re.Match) -> int:
+        end = definition_end(self.text, mark)
+        if end is not None:
+            self.write_line((mark.start(), end))
+        return end or mark.end()
+
+    def comment(self, mark: re.Match) -> int:
+        """Copy the directives of a comment: <!-- namedtensor: … -->."""
+        end = self.closing("-->", mark.end())
+        for match in DIRECTIVE.finditer(self.text, mark.end(), end - 3) if end else ():
+            self.write_line(match.span(), "% ")
+        return end or mark.end()
+
+    def environment(self, mark: re.Match) -> int:
+        end = self.closing(rf"\end{{{mark['environment']}}}", mark.end())
+        return self.write_whole(mark.start(), end) if end else mark.end()
+
+    def closing(self, closer: str, position: int) -> int | None:
+        """Return the end of the next `closer`; None if there is none."""
+        end = next_end(self.text, closer, position)
+        return None if end < 0 else end
