@@ -26,6 +26,7 @@ from ..core.processes import AnsweringProcess, EndedError, LateError
 from ..core.settings import raise_recursion_limit
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.plain_values import PlainTensor
+from ..scope.heads import heads
 from ..scope.names import walk
 from .comparison import ComparedValue, has_value
 from .differences import Words, names_of_new_axes
@@ -35,7 +36,7 @@ from .judgment import Equivalence, judged
 from .mutants import change_sentence
 from .references import in_hole, reference_of
 from .settings import Setting
-from .spelling import called, text_of
+from .spelling import called, head_text, text_of
 from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong
 
@@ -219,10 +220,10 @@ def _correct(equivalence: Equivalence) -> str:
 
 def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
     """Reject an answer that redefines a given name or uses a forbidden operator."""
-    text = _head_of(exercise.solution)
-    for statement in tree.statements:
-        head = _name_of(statement)
-        if head in setting.names and head != text:
+    solved = heads(parse(exercise.solution, "text").statements[-1]) if exercise.solution else ()
+    allowed = set(map(head_text, solved))
+    for head in (head_text(head) for statement in tree.statements for head in heads(statement)):
+        if head in setting.names and head not in allowed:
             raise Refused(f"{head} is given; an answer must not redefine it")
     used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
@@ -230,21 +231,6 @@ def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> N
     for name in exercise.forbidden:
         if matches := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
             raise Refused(f"this one is to be written without {matches[0]}")
-
-
-def _head_of(solution: str | None) -> str | None:
-    return _name_of(parse(solution, "text").statements[-1]) if solution else None
-
-
-def _name_of(statement: Any) -> str | None:
-    if isinstance(statement, nodes.Signature):
-        return statement.head.operator
-    if isinstance(statement, nodes.Declaration):
-        return to_text(statement.names[0])
-    if isinstance(statement, Equation):
-        head = statement.sides[0]
-        return head.operator if isinstance(head, nodes.Call) else to_text(head)
-    return None
 
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:

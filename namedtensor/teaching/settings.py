@@ -19,7 +19,7 @@ from typing import Any
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError, NotationWarning
-from grammar.nodes import Declaration, Equation, Set, Signature, Size
+from grammar.nodes import Declaration, Equation, Set, Size
 from grammar.parser import parse
 from grammar.printer import to_text
 
@@ -31,8 +31,10 @@ from ..programs.closeness import RELATIVE, UNIT
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, domain_of, find_stated_domains
 from ..programs.sampling import Sampler
+from ..scope.heads import heads
 from ..scope.names import walk
 from .comparison import ComparedValue, SampledInputs, has_value
+from .spelling import head_text
 from .values import computed, magnitude
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
@@ -81,29 +83,17 @@ class Setting:
     @cached_property
     def sets(self) -> dict[str, Set]:
         """The set of each name that is declared and not defined: these are sampled."""
-        defined = {
-            to_text(side)
-            for statement in self.tree.statements
-            if isinstance(statement, Equation)
-            for side in statement.sides[:1]
-        }
-        return {
-            name: statement.sets[0]
-            for statement in self.tree.statements
-            if isinstance(statement, Declaration)
-            for name in map(to_text, statement.names)
-            if name not in defined
-        }
+        statements = self.tree.statements
+        defined = {to_text(statement.sides[0]) for statement in statements if isinstance(statement, Equation)}
+        declarations = (statement for statement in statements if isinstance(statement, Declaration))
+        sets = {to_text(name): statement.sets[0] for statement in declarations for name in statement.names}
+        return {name: of for name, of in sets.items() if name not in defined}
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that an answer must not redefine."""
-        heads = {
-            to_text(_head(statement))
-            for statement in self.tree.statements
-            if isinstance(statement, (Equation, Signature))
-        }
-        return frozenset({*self.sets, *heads})
+        statements = (statement for statement in self.tree.statements if not isinstance(statement, Declaration))
+        return frozenset(self.sets) | {head_text(head) for statement in statements for head in heads(statement)}
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
@@ -293,11 +283,6 @@ class Setting:
             if error.kind != "value" or drawn.style in ORDINARY:
                 raise
             return replace(expected, numbers=(math.nan,) * len(expected.numbers))
-
-
-def _head(statement: Any) -> Any:
-    side = statement.head if isinstance(statement, Signature) else statement.sides[0]
-    return nodes.Name(side.operator) if isinstance(side, nodes.Call) and not side.operator == "juxtaposed" else side
 
 
 def _apart(count: int, offset: int) -> list[tuple[int, ...]]:

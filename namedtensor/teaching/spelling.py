@@ -51,6 +51,11 @@ def called(text: str, given: tuple[str, ...] = ()) -> str:
     return text
 
 
+def head_text(head: Any) -> str:
+    """Return the text of a head: the name of a function without its arguments."""
+    return head.operator if isinstance(head, nodes.Call) and head.operator != "juxtaposed" else to_text(head)
+
+
 def expression(text: str) -> str:
     """The expression of an answer: bare, or the right side of answer = …"""
     statements = parse(text, "text").statements
