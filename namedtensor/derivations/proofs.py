@@ -277,7 +277,7 @@ def _tests(
     for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)):
         yield style, sampler(attempt).inputs(attempt, style)
     for program in programs:
-        yield from ((BOUNDARY, values) for values in sampler(0).at_boundaries(0, program.tree))
+        yield from ((BOUNDARY, values) for values in sampler(0).boundary_inputs(0, program.tree))
 
 
 def number_in(node: Any) -> float | None:

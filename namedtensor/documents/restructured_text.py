@@ -37,7 +37,7 @@ class RestructuredTextReader(Reader):
         r"""^(?P<title>[^\s.:][^\n]*)\n(?P<underline>([=\-`:'"~^_*+\#<>])\3{2,})[ \t]*$
         |^[ \t]*\.\.[ \t]+(?P<remark>namedtensor:[^\n]*)
         |^(?P<margin>[ \t]*)\.\.[ \t]+math::[ \t]*(?P<display>[^\n]*)
-        |^(?P<apart>[ \t]*)(?:\.\.(?:[ \t][^\n]*)?|[^\n]*(?<!:)::)[ \t]*$
+        |^(?P<block>[ \t]*)(?:\.\.(?:[ \t][^\n]*)?|[^\n]*(?<!:)::)[ \t]*$
         |:math:`(?P<inline>[^`]+)`
         |``(?:(?!``).)+``""",
         re.VERBOSE | re.MULTILINE | re.DOTALL,
@@ -70,8 +70,8 @@ class RestructuredTextReader(Reader):
                 self.write_formula(r"\[", span[0], span, r"\]")
         return end
 
-    def apart(self, mark: re.Match) -> int:
-        return self.end_of_body(mark.end() + 1, len(mark["apart"]))
+    def block(self, mark: re.Match) -> int:
+        return self.end_of_body(mark.end() + 1, len(mark["block"]))
 
     def end_of_body(self, start: int, indent: int) -> int:
         """Return the end of the lines from `start` that are blank or indented by more than `indent`."""

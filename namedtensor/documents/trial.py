@@ -273,7 +273,7 @@ class _Trial:
             sampler, sizes = self.sampler(source, inputs, Random(seed))
         except NotationError:
             return None
-        for values in sampler.at_boundaries(seed, self.program):
+        for values in sampler.boundary_inputs(seed, self.program):
             try:
                 failure = self.failure(source, values, sizes)
             except NotationError:

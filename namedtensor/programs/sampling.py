@@ -45,7 +45,7 @@ class Sampler(NamedTuple):
             result[name] = PlainTensor(tuple(shape), extent, numbers)
         return result
 
-    def at_boundaries(
+    def boundary_inputs(
         self,
         seed: int,
         tree: nodes.Program,

@@ -86,7 +86,7 @@ def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterato
     def is_exact(number: float) -> bool:
         return library == "numpy" or float(np.float32(number)) == number
 
-    for values in contract.sampler(sizes).at_boundaries(seed, parse(contract.text), is_exact=is_exact):
+    for values in contract.sampler(sizes).boundary_inputs(seed, parse(contract.text), is_exact=is_exact):
         yield FunctionTest(BOUNDARY, seed, sizes, values)
 
 

@@ -188,14 +188,14 @@ class Setting:
             return None
 
     @cached_property
-    def stated_domains(self) -> dict[str, NumberDomain]:
+    def domains(self) -> dict[str, NumberDomain]:
         return find_stated_domains(self.tree.statements)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
         """Return the sampler of all that is declared, for these sizes of axes."""
         shapes = {name: {axis.name: sizes[axis.name] for axis, _ in of.axes} for name, of in self.sets.items()}
-        domains = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
-        return Sampler(shapes, {**domains, **self.stated_domains})
+        of_sets = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
+        return Sampler(shapes, {**of_sets, **self.domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return tensors for all that is declared."""
@@ -251,7 +251,7 @@ class Setting:
                 warnings.simplefilter("ignore")
                 return computed(to_text(program), {**values, **constants})
 
-        for values in self.sampler(self.sizes(solution)).at_boundaries(seed, tree, known, value):
+        for values in self.sampler(self.sizes(solution)).boundary_inputs(seed, tree, known, value):
             drawn = SampledInputs({**values, **constants}, seed, BOUNDARY)
             try:
                 yield drawn, self.value(solution, drawn)
