@@ -75,6 +75,6 @@ class RestructuredTextReader(Reader):
 
     def end_of_body(self, start: int, indent: int) -> int:
         """Return the end of the lines from `start` that are blank or indented by more than `indent`."""
-        dedent = re.compile(rf"^[ \t]{{0,{indent}}}(?=\S)", re.MULTILINE)
-        found = dedent.search(self.text, min(start, len(self.text)))
-        return found.start() if found else len(self.text)
+        dedented = re.compile(rf"^[ \t]{{0,{indent}}}(?=\S)", re.MULTILINE)
+        line = dedented.search(self.text, min(start, len(self.text)))
+        return line.start() if line else len(self.text)
