@@ -6,7 +6,6 @@ from drawn_positional import draws
 
 import namedtensor as nt
 from namedtensor.positional.code import CodeReader
-from namedtensor.positional.optional_numpy import MissingNumPy, Unsupported
 
 WORKED = [  # source, shapes, formula, result: the pairs of the design
     (r"\text{softmax}(QK^\top/\sqrt{d_k})V", "Q=query key;K=seq key;V=seq val", "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", "query val"),
@@ -448,13 +447,6 @@ def test_positional_identity_of_free_indices():
 
 def test_positional_end_of_a_sum_names_the_axis_of_an_input_without_a_shape():
     assert nt.translate("∑_{i=1}^{n} x_i", A="n m").axes == {"x": ("n",)}
-
-
-def test_positional_sources_have_no_value_without_numpy():
-    absent = MissingNumPy("np", (), {})
-    assert absent.linalg.inv is absent and not hasattr(absent, "__array__")
-    with pytest.raises(Unsupported, match="NumPy is not installed"):
-        absent.linalg.inv([[1.0]])
 
 
 def test_positional_merged_axes_get_a_name_that_no_input_has():

@@ -6,11 +6,10 @@
 `inputs`: what is known of the inputs.
 `refusals`: why a source is not translated.
 `program`: what a reader gives.
-`optional_numpy`: NumPy, or a placeholder where it is not installed.
+`optional_numpy`: NumPy, or None if it is not installed.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
 `binders`: what a sum binds.
-`source_lines`: one line of a source to its tree.
 `source_tree`: the trees of this notation.
 `trees`: how they are parsed.
 `indices`: which letters are indices, and what a product sums.

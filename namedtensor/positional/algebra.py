@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -34,8 +34,9 @@ from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
-from .source_lines import statement_of
-from .source_tree import Statement
+from .source_tree import Statement, Tree
+from .tokens import END, NAME, SIGN, SourceToken, tokens_of
+from .trees import SourceParser
 from .values import Leaf
 
 LINES = re.compile(r"\n|\\\\|;")
@@ -64,6 +65,32 @@ def within(before: str) -> bool:
     """Whether a matrix is open after this text, so that a separator is one of its own."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
+
+
+def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
+    """Return the tree of all tokens. Raises NotationError if one cannot be read."""
+    parser = SourceParser(source, tokens, names)
+    tree = parser.sum()
+    if parser.token.kind != END:
+        raise parser.unexpected()
+    return tree
+
+
+def parse_statement(source: str, names: Collection[str] = ()) -> Statement:
+    """Return the value of a line, and its name if it has an `=`."""
+    tokens = tokens_of(source, names)
+    depth = 0
+    for position, token in enumerate(tokens):
+        depth += (token.text in "([{") - (token.text in ")]}") if token.kind == SIGN else 0
+        if token.kind == SIGN and token.text == "=" and depth == 0:
+            before, after = tokens[:position], tokens[position + 1 :]
+            if before and before[-1].text == ":":
+                before = before[:-1]
+            end = SourceToken(END, "", token.start, token.start)
+            if len(before) > 2 and before[0].kind == NAME and (before[1].text, before[-1].text) == ("(", ")"):
+                before = before[:1]  # f(x) = …
+            return Statement(parse_tokens(source, [*before, end], names), parse_tokens(source, after, names))
+    return Statement(None, parse_tokens(source, tokens, names))
 
 
 class Algebra:
@@ -100,7 +127,7 @@ class Algebra:
         """All lines read, as a program of nodes with axes. Raises NotationError and Question."""
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
-            statement = statement_of(piece, [*self.names])
+            statement = parse_statement(piece, [*self.names])
             lines.append(self.line(statement, number == len(self.pieces) - 1))
         kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
         used = self.used_names()

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grammar import nodes
+from grammar.symbols import ELEMENTWISE
 
 from . import values
 from .axes import Clash, axes_of
 from .matrices import EMPTY, Matrix, Walk, transposed
 from .matrix_functions import applied, rule, square
 from .matrix_sums import expectation
-from .plain_functions import ELEMENTWISE
 from .source_tree import Tree
 from .values import call
 
