@@ -42,6 +42,11 @@ ONE_VALUE = {
     "Y = { a if x > 1; b otherwise }\na = 5\nb = 6": 5.0,
     "Y = 𝕀[x > c]\nc = 1": 1.0,
     "Y = [a, 1]_{k}\na = 5": np.array([5.0, 1.0]),
+    "Y = ∑_{t=1}^{2} w_t\nw_1 = 3\nw_2 = 4": 7.0,
+    "Y = ∑_{t=1}^{2} w^{2 t}\nw^2 = 3\nw^4 = 4": 7.0,
+    "Y^t = w_t + 1 for t = 1, …, 2\nw_1 = 3\nw_2 = 4": 5.0,
+    "Y = f^2(x)\nf^l(b) = b w^l\nw^1 = 3\nw^2 = 4": 8.0,
+    "Y = f(x)\nf(b) = ∑_{t=1}^{2} w_t\nw_1 = b\nw_2 = 2 b": 6.0,
 }
 SEVERAL = {  # if nothing uses several statements, the last bare expression, or else the last definition
     "Y = X\nZ = x": 2.0,

@@ -19,7 +19,7 @@ from grammar.traversal import children
 
 from .names import Key, Spelled, component, spelled
 from .symbols import Definition, FunctionDefinition, Scope
-from .where_clauses import ANY, expressions_of, matches, pattern_of
+from .where_clauses import ANY, expressions_of, list_members, matches, pattern_of
 
 
 class Cluster:
@@ -123,9 +123,12 @@ class _Uses:
         self.scope = scope
         self.clusters = {cluster.key: cluster for cluster in clusters if not cluster.family}
         self.families: dict[str, list[Cluster]] = {}
+        self.by_base: dict[str, list[Key]] = {}  # the names that are no families
         for cluster in clusters:
             if cluster.family:
                 self.families.setdefault(cluster.key.base, []).append(cluster)
+            else:
+                self.by_base.setdefault(cluster.key.base, []).append(cluster.key)
         self.labels = {
             function.operator: {text for kind, text in (*function.subscript, *function.superscript) if kind == "label"}
             for function in scope.all_functions()
@@ -200,7 +203,8 @@ class _Uses:
                 stack += [(part, bound) for part in children(node)]
 
     def meant(self, name: Spelled) -> set[int]:
-        """The cluster that a name means: the symbol of that name, a family of which it is a member, or what it is a power of."""
+        """Return the clusters that a name means: its symbol or family, or the members that its index counts and its base."""
+        members = list[Cluster]()
         while True:
             key = name.key()
             families = self.families.get(key.base, ())
@@ -210,7 +214,8 @@ class _Uses:
                 else [family for family in families if matches(family.key, key)]
             )
             if clusters or key == Key(name.base) or self.is_declared(key):
-                return {id(cluster) for cluster in clusters}
+                return {id(cluster) for cluster in (*clusters, *members)}
+            members += map(self.clusters.__getitem__, list_members(key, self.by_base.get(key.base, ())))
             name = name._replace(superscript=()) if name.superscript else Spelled(name.base)
 
     def is_declared(self, key: Key) -> bool:

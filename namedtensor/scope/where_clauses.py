@@ -81,6 +81,19 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
 
+def list_members(key: Key, keys: Iterable[Key]) -> list[Key]:
+    """Return the names among these that a name with an index may mean: x_1 and x_2 for the x_t of ∑_{t=1}^{2} x_t."""
+    scripts = (
+        tuple(part if part.isdecimal() else ANY for part in script) for script in (key.subscript, key.superscript)
+    )
+    pattern = Key(key.base, *scripts)
+    parts = (*pattern.subscript, *pattern.superscript)
+    if ANY not in parts:
+        return []
+    members = (other for other in keys if matches(pattern, other))
+    return [other for other in members if all(map(str.isdecimal, (*other.subscript, *other.superscript)))]
+
+
 def beginning(family: Definition) -> tuple[Node, ...]:
     """Return the indices of a family's name and the first numbers of its ranges, with numbers for its variables."""
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
@@ -118,6 +131,7 @@ class BindingGroups:
 
     def __init__(self, tensors: list[Definition], indices: set[str]):
         self.exact: dict[Key, list[BindingGroup]] = {}
+        self.by_base: dict[str, list[Key]] = {}  # the names in `exact`
         self.families: dict[str, list[BindingGroup]] = {}
         self.left: dict[str, list[Key]] = {}  # the names that functions leave to their callers, by operator
         self._uses: dict[int, Uses] = {}
@@ -138,6 +152,8 @@ class BindingGroups:
 
     def add(self, binding: BindingGroup) -> None:
         for key in binding.options:
+            if key not in self.exact:
+                self.by_base.setdefault(key.base, []).append(key)
             self.exact.setdefault(key, []).append(binding)
         if binding.pattern is not None:
             self.families.setdefault(binding.base, []).append(binding)
@@ -210,6 +226,7 @@ class BindingGroups:
             if name is not None:
                 keys.append(name.key())
                 if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(keys[-1]):
+                    keys += list_members(keys[-1], self.by_base.get(name.base, ()))
                     stack.append(current.base)
             elif isinstance(current, Call):
                 keys.extend(self.left.get(current.operator, ()) if calls else ())
