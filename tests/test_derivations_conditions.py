@@ -94,12 +94,15 @@ CONDITIONS = {
     "norm_{a} x": ["norm_a(x) ≠ 0"], "std_{a} x": ["std_a(x) ≠ 0"], "x^{1/3}": ["x > 0"], "log x": ["x > 0"], "max(x, y)": ["x ≠ y"],
     "x / (y ⊙ (x − 1)^2)": ["y ≠ 0", "x - 1 ≠ 0"], "∏_{a} (x + 1)": ["x^* + 1 ≠ 0", "x + 1 ≠ 0"], "det_{a,b} X": ["det_{a, b}(X) ≠ 0"],
     "√(x^3)": ["x > 0"], "log(x^2)": ["x ≠ 0"], "abs(x)^{1/2}": ["x ≠ 0"], "log1p x": ["1 + x > 0"], "x^{5/2}": ["x ≥ 0"],
+    "x^y": ["x > 0"], "y ∈ ℤ\nx^y": ["x ≠ 0"], "n ∈ ℤ\nx^{2 n}": ["x ≠ 0"], "n ∈ ℤ\nx^{n / 2}": ["x > 0"],
+    "y ∈ {0.5, 1}\nx^y": ["x > 0"], "x^{floor y}": ["x ≠ 0"], "n ∈ ℕ\n1 / x^n": ["x ≠ 0"],
     "W^Q x / W^K": ["W^K ≠ 0"], "W^Q ∈ ℝ\nx / W^Q": ["W^Q ≠ 0"],
 }  # fmt: skip
 WITHOUT = [
     "∑_{a} x^3", "x^2", "exp x", "softmax_{a} x", "logsoftmax_{a} x", "∑_{a} y ⊙ log(softmax_{a} x)", "logsumexp_{a} x", "log(exp x)",
     "standardize_{a} x", "1 / (1 + exp x)", "√(1 + x^2)", "x / √|a|", "x / (1 + abs x)", "tanh x", "gelu x", "sort_{a} x", "max_{a} x",
     "abs x", "relu x", "median_{a} x", "z = softmax_{a} x\nlog z", "x ∈ ℝ_{>0}^{a}\n√x + log x", "x > 0\n1 / x", "2^x", "|a|^x", "x^{|a|}",
+    "n ∈ [5]\nx^n", "n ∈ ℕ\nx^{n + 1}", "y ∈ {1, 2}\nx^{y + 1}", "x^{1 + abs(sign y)}",
     "∑_{i=1}^{3} x^i / i", "∑_{i} x_{a(i)}^2 / i", "{ log x if x > 0; 0 otherwise }", "arctan x", "W^Q x + (W^K)^2", "x / e", "x / π",
 ]  # fmt: skip
 SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "W^Q": "ℝ", "W^K": "ℝ"}

@@ -35,6 +35,9 @@ DOMAINS = {
     "polygamma": POSITIVE,
 }
 ONE = Number(1)
+WHOLE_SETS = ("integers", "naturals", "count")
+ROUNDS = ("floor", "ceil", "round", "sign")
+KEEPS_WHOLE = ("+", "-", "negative", "abs", "max", "min", "relu", "mod", "∑", "∏", *PRODUCTS)
 HALVES = {"positive": POSITIVE, "count": POSITIVE, "nonnegative": NONNEGATIVE, "naturals": NONNEGATIVE}
 SIGNED = {">": POSITIVE, "≥": NONNEGATIVE}
 
@@ -124,8 +127,10 @@ class Conditions:
         self.further: dict[str, None] = {}  # conditions that do not compare with 0
         self.defined: dict[Key, Any] = {}
         self.signs: dict[Key, str | None] = {}
+        self.whole: set[Key] = set()  # names that are declared to be whole numbers
         self.labeled = {name.base for name in given if name.superscript}  # bases of names whose superscripts are labels
         self.bound = {name for statement in statements for node in walk(statement) for name in bound_by(node)}
+        self.counts = {name for statement in statements for node in walk(statement) for name in counts_of(node)}
         self.functions = functions_called(statements)
         self.own = {
             head_of(statement) for statement in statements
@@ -141,10 +146,11 @@ class Conditions:
             if name is not None and statement.range is None:
                 self.defined.setdefault(name.key(), statement.sides[1])
         elif isinstance(statement, nodes.Declaration):
-            for name in map(spelled, statement.names):
-                self.labeled |= {name.base} if name is not None and name.superscript else set()
+            for name in filter(None, map(spelled, statement.names)):
+                self.labeled |= {name.base} if name.superscript else set()
+                self.whole |= {name.key()} if _is_whole_set(statement.sets[0]) else set()
                 sign = _sign_of_set(statement.sets[0])
-                if name is not None and sign is not None:
+                if sign is not None:
                     self.signs[name.key()] = sign
         elif isinstance(statement, nodes.Fact) and isinstance(statement.condition, Call):
             left, right = statement.condition.arguments[:1], statement.condition.arguments[1:]
@@ -194,13 +200,14 @@ class Conditions:
 
     def ask_power(self, node: Superscript, differentiated: bool) -> None:
         """Collect the conditions of a power."""
-        exponent = read_fraction(node.components[0])
-        if exponent is None:
-            is_quotient = any(
-                isinstance(part, Call) and part.operator in QUOTIENTS for part in walk(node.components[0])
-            )
-            if is_quotient or not self.names_in(node.components[0]) <= self.bound:  # else a whole number: |a| − 1
-                self.ask(node.base, POSITIVE)
+        above = node.components[0]
+        exponent = read_fraction(above)
+        if exponent is None and not self.is_whole(above):
+            self.ask(node.base, POSITIVE)
+        elif exponent is None:
+            # Sizes and the indices of sums count from 1, and so no power of them is negative: x^{|a| − 1}.
+            if self.sign(above) is None and not self.names_in(above) <= self.bound:
+                self.ask_nonzero(node.base)
         elif exponent.denominator > 1 and not (self.of_roots and exponent.denominator % 2):
             self.ask(node.base, POSITIVE if exponent < differentiated else NONNEGATIVE)
         elif exponent < 0:
@@ -214,7 +221,7 @@ class Conditions:
                 self.ask_nonzero(factor)
         elif isinstance(node, Call) and node.operator in ("negative", "abs", "sqrt", *QUOTIENTS):
             self.ask_nonzero(node.arguments[0])
-        elif isinstance(node, Superscript) and self.is_power(node) and read_fraction(node.components[0]) is not None:
+        elif isinstance(node, Superscript) and self.is_power(node):
             self.ask_nonzero(node.base)
         else:
             self.ask(node, NONZERO)
@@ -256,6 +263,25 @@ class Conditions:
         """Return whether a superscript is a power, and no label."""
         name = spelled(node)
         return len(node.components) == 1 and (name is None or name.base not in self.labeled)
+
+    def is_whole(self, node: Any) -> bool:
+        """Return whether an expression is seen to have whole numbers only."""
+        if isinstance(node, Number):
+            return node.value % 1 == 0
+        if isinstance(node, (nodes.Starred, nodes.Rename, nodes.Index)):
+            return self.is_whole(node.base)
+        if isinstance(node, (nodes.Size, nodes.Indicator)):
+            return True
+        name = spelled(node)
+        if name is not None and (name.base in self.counts | OF_AXES or name.key() in self.whole):
+            return True
+        if name is not None and name.key() in self.defined:
+            return self.is_whole(self.defined[name.key()])
+        if isinstance(node, nodes.IndexSum):
+            return self.is_whole(node.body)
+        if not isinstance(node, Call) or node.operator in self.own:
+            return False
+        return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
         """Return "> 0" or "≥ 0" for an expression that is so wherever it has a value."""
@@ -303,6 +329,13 @@ class Conditions:
             return NONNEGATIVE
         if node.operator in PRODUCTS and not node.subscript and node.arguments[0] == node.arguments[-1]:
             return operands[0] or NONNEGATIVE
+        if (
+            node.operator == "-"
+            and operands[0] == POSITIVE
+            and node.arguments[1] == ONE
+            and self.is_whole(node.arguments[0])
+        ):
+            return NONNEGATIVE
         if None in operands or not operands:
             return None
         if node.operator == "+":
@@ -320,6 +353,25 @@ def _sign_of_set(of: Any) -> str | None:
     numbers = [read_fraction(element) for element in of.elements]
     least = min((number for number in numbers if number is not None), default=-1) if None not in numbers else -1
     return POSITIVE if least > 0 else NONNEGATIVE if least == 0 else None
+
+
+def counts_of(node: Any) -> set[str]:
+    """Return the names that a node shows to be whole numbers: the index and the ends of ∑_{i=1}^{n}, and n of |a| = n."""
+    if isinstance(node, (nodes.IndexSum, nodes.Range)):
+        return {part.text for part in (node.variable, node.first, node.last) if isinstance(part, Name)}
+    if isinstance(node, nodes.Over):
+        is_set = isinstance(node.over, nodes.Set)
+        return {node.variable.text} if (_is_whole_set(node.over) if is_set else node.operator != "lim") else set()
+    if isinstance(node, nodes.Equation) and any(isinstance(side, nodes.Size) for side in node.sides):
+        return {side.text for side in node.sides if isinstance(side, Name)}
+    return set()
+
+
+def _is_whole_set(of: Any) -> bool:
+    """Return whether a set has whole numbers only."""
+    numbers = [read_fraction(element) for element in of.elements]
+    listed = of.domain == "elements" and all(number is not None and number.denominator == 1 for number in numbers)
+    return listed or of.domain in WHOLE_SETS
 
 
 def read_fraction(node: Any) -> Fraction | None:
