@@ -248,12 +248,27 @@ LAGS = [  # values by hand, and the labels if all combined axes have the same la
     ("X_{time(2:4)} ⊙ Y − X_{time(2:4)} ⊙ X_{time(1:3)}", {"Y": LATER}, [198, 792, 2368], {}),
     ("X_{time(1)} + 0 ⊙ Y − Y_{time(1)}", {"Y": BACKWARDS}, [0, 0, 0, 0], {"time": [2001, 2002, 2003, 2004]}),
 ]
+LAST, FIRST = {"s": [2002, 2003, 2004]}, {"s": [2001, 2002, 2003]}
+SHIFTS = [  # each s has three elements
+    ("X_{time(iota_{s})}", {}, [1, 2, 4], FIRST),
+    ("X_{time(iota_{s} + 1)}", {}, [2, 4, 8], LAST),
+    ("X_{time(1 + iota_{s})} − Y_{time(iota_{s} + 1)}", {"Y": BACKWARDS}, [0, 0, 0], LAST),
+    ("X_{time(5 − iota_{s})}", {}, [8, 4, 2], {"s": [2004, 2003, 2002]}),
+    ("X_{time(iota_{s} + 1)} − X_{time(iota_{s})}", {}, [1, 2, 4], {}),
+    ("X_{time(iota_{s})} − X_{time(iota_{s} + 1)}", {}, [-1, -2, -4], {}),
+    ("D_{s(k)} = X_{time(k + 1)} − X_{time(k)}", {}, [1, 2, 4], {}),
+    ("D_{s(k)} = X_{time(k + 1)} + 2 X_{time(1 + k)}", {}, [6, 12, 24], LAST),
+    ("D_{time(k)} = { X_{time(k)} − X_{time(k-1)} if k > 1; 0 otherwise }", {}, [0, 1, 2, 4], {}),
+    ("D_{time(k)} = X_{time(k)} + X_{time(5 − k)}", {}, [9, 6, 6, 9], {}),
+    ("(X_{time(2:4)} − X_{time(1:3)})_{time(1:2)} + Y_{time(2:3)}", {"Y": LATER}, [201, 302], {}),
+]
 
 
-@pytest.mark.parametrize("text, more, values, labels", LAGS)
+@pytest.mark.parametrize("text, more, values, labels", LAGS + SHIFTS)
 def test_a_lag_combines_by_position(text, more, values, labels):
+    sizes = {"s": 3} if "s(" in text or "{s}" in text else None
     for _ in range(2):
-        result = nt.evaluate(text, X=YEARS, **more)
+        result = nt.evaluate(text, {"X": YEARS, **more}, sizes=sizes)
         assert result.tolist() == values and result.labels == labels
 
 

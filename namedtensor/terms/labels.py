@@ -8,6 +8,7 @@ An operator that moves, merges, splits or makes elements drops the labels of its
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -30,6 +31,7 @@ NO_DERIVATIVES: Starred = {}
 Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
 Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
 Error = Callable[..., NotationError]  # of a code, a message, a node or span, notes and a hint
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "⊙": operator.mul}
 WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of their first option
 
 
@@ -88,6 +90,30 @@ def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabe
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
+def is_counted(term: Term) -> bool:
+    """Return whether an index only counts along axes, and so reads no input: 2 k − 1."""
+    ends = {part.operator for part in topological(term) if not part.arguments}
+    return "iota" in ends <= {"iota", "number"}
+
+
+def positions_of(term: Term) -> Any:
+    """Return the positions of an index along one axis if they are equally spaced, such as 2 k − 1; None for others."""
+    import numpy as np
+
+    if term.operator == "iota":
+        first, size = map(resolve, term.options)
+        return np.arange(first, first + size) if isinstance(size, int) else None  # pyright: ignore[reportUnknownVariableType]
+    if term.operator == "number":
+        return resolve(term.number)
+    if term.operator in ("rename", "spread", "variable"):
+        return positions_of(term.arguments[0])
+    if term.operator not in ARITHMETIC:
+        return None
+    left: Any
+    left, right = map(positions_of, term.arguments)
+    return None if left is None or right is None else ARITHMETIC[term.operator](left, right)
+
+
 class AxisFlow(ABC, Generic[Value]):
     """The values of the axes of terms, from the values of the axes of inputs by name."""
 
@@ -128,8 +154,9 @@ class AxisFlow(ABC, Generic[Value]):
             values |= self.join_axis(arguments, term.axes[0])
         if term.operator == "index" and (first := arguments[0].get(term.axes[0])) is not None:
             at = term.arguments[1]
-            if at.operator == "iota" and all(isinstance(number, int) for number in at.options):
-                values |= self.slice_axis(at.axes[0], first, *at.options)
+            if len(at.shape) == 1 and is_counted(at):
+                (axis,) = at.shape
+                values |= self.index_axis(axis, first, positions_of(at))
         return values
 
     def fits(self, value: Value, size: Any) -> bool:
@@ -145,8 +172,8 @@ class AxisFlow(ABC, Generic[Value]):
         """Return the value of an axis along which operands are joined."""
 
     @abstractmethod
-    def slice_axis(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
-        """Return the value of the axis of a slice X_{a(2:3)}, an index by first, first + 1, …"""
+    def index_axis(self, axis: str, value: Value, positions: Any) -> dict[str, Value]:
+        """Return the value of the axis of a slice X_{a(2:3)}, or of a shift X_{a(k-1)}, whose positions may be unknown."""
 
 
 class KeptLabels(AxisFlow[Labels]):
@@ -175,8 +202,12 @@ class KeptLabels(AxisFlow[Labels]):
     def join_axis(self, several: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
         return joined_labels([*map(drop_conflicts, several)], axis)
 
-    def slice_axis(self, axis: str, value: Labels, first: int, size: int) -> dict[str, Labels]:
-        return {} if value is CONFLICT else {axis: value.part(slice(first - 1, first - 1 + size))}
+    def index_axis(self, axis: str, value: Labels, positions: Any) -> dict[str, Labels]:
+        if value is CONFLICT or positions is None or positions.dtype.kind != "i" or not positions.size:
+            return {axis: CONFLICT}
+        if not 1 <= positions.min() <= positions.max() <= len(value):
+            return {axis: CONFLICT}  # A shift across an end has no label there.
+        return {axis: value.part(positions - 1)}
 
 
 class LabelsToAlign(KeptLabels):
@@ -233,5 +264,6 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
     def join_axis(self, several: Sequence[Mapping[str, LabeledAxis]], axis: str) -> dict[str, LabeledAxis]:
         return {}
 
-    def slice_axis(self, axis: str, value: LabeledAxis, first: int, size: int) -> dict[str, LabeledAxis]:
-        return {axis: value} if first == 1 and size == len(value) else {}
+    def index_axis(self, axis: str, value: LabeledAxis, positions: Any) -> dict[str, LabeledAxis]:
+        whole = positions is not None and positions.tolist() == [*range(1, len(value) + 1)]
+        return {axis: value} if whole else {}
