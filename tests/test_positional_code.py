@@ -151,9 +151,11 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("x > 0", "x=n", "the value is a condition"),
     ("np.fft.rfft(x)", "x=n", "rfft is not supported"),
     ("x.astype(int)", "x=n", "a conversion to int rounds"),
-    ("F.conv2d(x, u, padding=1)", "x=n c h w;u=o c p q", "a convolution with a stride, padding"),
+    ("F.conv2d(x, u, dilation=2)", "x=n c h w;u=o c p q", "a convolution with dilation, groups"),
     ("F.cross_entropy(x, y, label_smoothing=0.1)", "x=n k;y=n", "the keyword label_smoothing"),
-    ("F.max_pool1d(x, 3, 1)", "x=b c n", "a pool whose stride is not its length"),
+    ("F.max_pool1d(x, 3, 1, ceil_mode=True)", "x=b c n", "ceil_mode=True is not supported"),
+    ("F.avg_pool1d(x, 3, 1, 1, False, False)", "x=b c n", "count_include_pad=False is not supported"),
+    ("F.interpolate(x, scale_factor=1.5)", "x=b c n", "an interpolation by anything but a whole factor"),
     ("np.correlate(x, u, mode='same')", "x=n;u=k", "correlate of anything but two vectors"),
     ("x.reshape(d, -1)", "x=b n d", "the shape (a length, -1) does not name the axes"),
     ("np.sort(x, axis=0, kind='stable')", "x=n", "the keyword kind of sort"),
@@ -294,10 +296,10 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("torch.exp(x).gather(1, y[None])", "x=n d;y=m", "the index has an axis of size 1 where the tensor has another"),
     ("np.argmax(x)", "x=n d", "argmax over several axes"),
     ("np.lib.stride_tricks.sliding_window_view(x, 3)", "x=n d", "windows over several axes, or of a length"),
-    ("F.relu(x).unfold(0, 4, 2)", "x=n", "windows whose step is neither 1 nor their length"),
+    ("F.relu(x).unfold(0, 4, 0)", "x=n", "windows whose length or step is not a number above 0"),
     ("F.relu(x).chunk(1)", "x=n", "the number of pieces is a number above 1"),
     ("F.conv1d(x, u)", "x=b d;u=m c h", "conv1d needs 3 axes of its input and of its weight"),
-    ("F.conv1d(x[:, None], u)", "x=b d;u=m c h", "the channels of the input and of the weight differ"),
+    ("F.conv1d(x[:, None], u)", "x=b d;u=m c h", "axes differ in F.conv1d(x[:, None], u): h meets c"),
 ]  # fmt: skip
 
 

@@ -31,8 +31,9 @@
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
 `selection_operations`: elements selected, sorted.
-`window_operations`: windows, convolutions.
-`composite_operations`: layers, pools, losses, made of the others.
+`window_operations`: windows, pieces.
+`composite_operations`: losses, similarities, made of the others.
+`layer_operations`: convolutions, pools, norms, made of the others.
 `repetition_operations`: repetitions and padding.
 `code_domains`: what array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.

@@ -113,7 +113,8 @@ class Facts:
     """What array code says of sizes and of the numbers in its inputs.
 
     `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
-    is split, and its parts; `totals` one that others are joined to. The others are for
+    is split, and its parts; `totals` one that others are joined to; `steps` the windows, the axis they are on,
+    the axis within them, and how far apart they begin. The others are for
     the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
     another, divisors, multiples of another, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
     for granted, in words.
@@ -128,6 +129,7 @@ class Facts:
     longer: list[tuple[AxisVariable, AxisVariable]] = field(default_factory=list)
     divisors: list[tuple[AxisVariable, int]] = field(default_factory=list)
     multiples: list[tuple[AxisVariable, AxisVariable, int]] = field(default_factory=list)
+    steps: list[tuple[AxisVariable, AxisVariable, AxisVariable, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[AxisVariable, int]]] = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
 

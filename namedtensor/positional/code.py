@@ -10,7 +10,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import composite_operations, repetition_operations, selection_operations, view_operations, window_operations  # noqa: F401 — these register their operations
+from . import (  # noqa: F401 — these register their operations
+    composite_operations,
+    layer_operations,
+    repetition_operations,
+    selection_operations,
+    view_operations,
+    window_operations,
+)
 from .axes import Axes, AxisVariable
 from .code_domains import NamedDomain
 from .code_expressions import CodeExpressions

@@ -18,9 +18,9 @@ class Calls:
         self._apply = apply
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        record = named_operation(name, "numpy") or named_operation(name, "torch")
+        record = named_operation(name, "torch") or named_operation(name, "numpy")
         if record is None:
-            raise AttributeError(name)
+            raise Misuse(f"{name} is not supported here")
         return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords))
 
 
@@ -53,19 +53,6 @@ def attention(o: Calls, query: Any, key: Any, value: Any, scale: Any) -> Any:
     return o.matmul(o.softmax(scores, -1), value)
 
 
-def pool(o: Calls, x: Any, size: Any, stride: Any, reduction: str, rank: int) -> Any:
-    """The largest or the mean of each block of the last axes."""
-    lengths = size if isinstance(size, tuple) else (size,) * rank
-    if len(lengths) != rank or stride not in (None, size):
-        raise Misuse("a pool whose stride is not its length")
-    first = rank_of(x) - rank
-    if first < 1:
-        raise Misuse(f"a pool needs {rank + 1} axes at least")
-    for index, length in enumerate(lengths):
-        x = o.unfold(x, first + index, length, length)
-    return getattr(o, reduction)(x, tuple(range(-rank, 0)))
-
-
 def dropout(axes: Axes, x: Any, p: Any, training: Any, inplace: Any) -> AxisValue:
     axes.facts.assumed.append("dropout is left out")
     return as_value(x)
@@ -75,10 +62,6 @@ operation("dropout", "x, p=0.5, training=True, inplace=False", dropout)
 composite("linear", "x, weight, bias=None", linear)
 settings = "-attn_mask=None, -dropout_p=0.0, -is_causal=False"
 composite("scaled_dot_product_attention", f"query, key, value, {settings}, *, scale=None", attention)
-for count in (1, 2):
-    for word, reduction in (("max", "amax"), ("avg", "mean")):
-        function = partial(pool, reduction=reduction, rank=count)
-        composite(f"{word}_pool{count}d", "x, kernel_size, stride=None", function, "torch")
 
 
 # ------------------------------------------------------------------------------------------------------------- losses

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 
 from grammar import nodes
@@ -9,9 +10,9 @@ from grammar.nodes import Node
 from grammar.printer import to_text
 
 from ..scope.names import walk
-from .axes import axes_of
+from .axes import AxisVariable, axes_of
 from .program import TranslatedProgram
-from .values import IDENTITY, written
+from .values import IDENTITY, call, number, plus, written
 
 Names = Mapping[str, tuple[str, ...]]
 
@@ -64,8 +65,34 @@ def size_statements(
         for pair in facts.same
         if not {names[axis.key][0] for axis in pair} <= known
     ]
-    both = {frozenset(sides): sides for sides in (*stated, *same) if sides[0] != sides[1]}
+    totals = {whole.root: parts for whole, parts in facts.totals}
+    counted = [
+        (size_of_axis(windows, names, {}), window_count(axis, kernel, step, names, totals))
+        for windows, axis, kernel, step in facts.steps
+    ]
+    both = {frozenset(sides): sides for sides in (*stated, *same, *counted) if sides[0] != sides[1]}
     return [nodes.Equation(sides) for sides in both.values()]
+
+
+def size_of_axis(axis: AxisVariable, names: Names, totals: Mapping[AxisVariable, Sequence[AxisVariable]]) -> Node:
+    """Return |axis|, or the sum of the sizes of the axes that it joins."""
+    parts = totals.get(axis.root)
+    if parts is None:
+        return nodes.Size(nodes.Axis(names[axis.key][0]))
+    sizes = [size_of_axis(part, names, totals) for part in parts]
+    return functools.reduce(lambda total, size: call("+", (total, size)), sizes)
+
+
+def window_count(
+    axis: AxisVariable,
+    kernel: AxisVariable,
+    step: int,
+    names: Names,
+    totals: Mapping[AxisVariable, Sequence[AxisVariable]],
+) -> Node:
+    """Return the number of windows along an axis that begin `step` elements apart."""
+    room = call("-", (size_of_axis(axis, names, totals), size_of_axis(kernel, names, {})))
+    return plus(call("floor", (call("/", (room, number(step))),)), 1)
 
 
 def merged_name(parts: Sequence[str], names: Names, others: Sequence[str]) -> str:

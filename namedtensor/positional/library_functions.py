@@ -28,7 +28,7 @@ TORCH = BOTH | {*"""neg sub mul div pow rsqrt sigmoid relu erf lgamma asin acos 
 FUNCTIONAL = {*"""softmax log_softmax softmin logsigmoid relu gelu silu sigmoid tanh softplus elu leaky_relu relu6 selu mish hardtanh softsign
     dropout embedding one_hot cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy
     binary_cross_entropy_with_logits layer_norm rms_norm linear normalize cosine_similarity pairwise_distance scaled_dot_product_attention
-    conv1d conv2d max_pool1d max_pool2d avg_pool1d avg_pool2d pad glu""".split()}  # fmt: skip
+    conv1d conv2d conv3d max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d pad glu interpolate batch_norm""".split()}  # fmt: skip
 CONVERSIONS = {*"astype float double half to type int long bool".split()}
 NUMPY_METHODS = {*"""sum mean prod max min std var any all argmax argmin cumsum cumprod argsort transpose swapaxes squeeze reshape ravel
     flatten clip dot take repeat trace diagonal copy astype round""".split()}  # fmt: skip
@@ -43,7 +43,7 @@ MATH = {
     for name in "sqrt exp log log2 log10 sin cos tan tanh sinh cosh floor ceil log1p expm1 erf".split()
 }
 OF_SIZES = {
-    *"ones zeros full eye tri identity arange linspace one_hot tile repeat pad broadcast_to expand repeat_interleave".split()
+    *"ones zeros full eye tri identity arange linspace one_hot tile repeat pad broadcast_to expand repeat_interleave interpolate".split()
 }
 
 OWN: dict[str, Any] = {  # functions of other libraries that NumPy lacks, by our own definition

@@ -77,10 +77,10 @@ def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> Axi
         pieces = [value]
         for width, slot in zip(pair, (0, len(pieces) + 1)):
             if width:
-                dims = (*value.dims[:position], (new_axis(axes, width),), *value.dims[position + 1 :])
-                others = [axes.twin(axis) if axis in value.axes else axis for axis in axes_of(dims)]
-                names = dict(zip(axes_of(dims), others))
-                pieces.insert(slot, constant([tuple(names[axis] for axis in dim) for dim in dims], as_value(fill).node))
+                edge = new_axis(axes, width)
+                axes.apart((*value.axes, edge))
+                dims = [(edge,) if at == position else () for at in range(len(value.dims))]
+                pieces.insert(slot, constant(dims, as_value(fill).node))
         value = concatenate(axes, tuple(pieces), position) if len(pieces) > 1 else value
     return value
 

@@ -1,29 +1,35 @@
-"""Operations of array code on windows: sliding windows, correlations, convolutions."""
+"""Operations of array code on windows: sliding windows, pieces, correlations."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
 from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
-from .operations import Misuse, as_value, operation, positions
-from .values import AxisValue, at, call, number, renamed
+from .operations import Misuse, SizeArgument, as_value, operation, positions
+from .values import AxisValue, at, call, number, plus, renamed
 
 
 def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
     """The windows along a dimension; the axis within them comes last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
-    axes.facts.longer.append((axis, kernel))
+    require_longer(axes, axis, kernel)
     axes.apart((*x.axes, kernel))
     dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
     axes.apart((axis, slid, kernel))
     axes.apart(axes_of(dims))
     return AxisValue(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+
+
+def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
+    """Note that an axis, or the axis within a padded one, is not shorter than a window."""
+    parts = next((parts for whole, parts in axes.facts.totals if whole.root is axis.root), (axis,))
+    stated = {part.root for part, _ in axes.facts.stated}
+    axes.facts.longer += [(part, kernel) for part in parts if part.root not in stated]
 
 
 def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
@@ -52,9 +58,29 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisVal
 def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
     value = as_value(x)
     (where,) = positions(value, dimension)
-    if not whole(size) or step not in (1, size):
-        raise Misuse("windows whose step is neither 1 nor their length")
-    return blocks(axes, value, where, size) if step == size else unrolled(axes, value, where, new_axis(axes, size))
+    if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or type(step) is not int or step < 1:
+        raise Misuse("windows whose length or step is not a number above 0")
+    if (size, step) == (1, 1):
+        return value.moved((*value.dims, ()))
+    joined = {axis.root for axis, _ in axes.facts.totals}
+    if step == size and only(value.dims[where]).root not in joined:
+        return blocks(axes, value, where, size)
+    kernel = new_axis(axes, size)
+    return unrolled(axes, value, where, kernel) if step == 1 else slide_by(axes, value, where, kernel, step)
+
+
+def slide_by(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int) -> AxisValue:
+    """Return the windows along a dimension that begin `step` elements apart."""
+    axis = only(x.dims[where])
+    slid = axes.new(hint=axis.kind.hint)
+    require_longer(axes, axis, kernel)
+    axes.facts.steps.append((slid, axis, kernel, step))
+    axes.apart((*x.axes, kernel))
+    dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
+    axes.apart((axis, slid, kernel))
+    axes.apart(axes_of(dims))
+    index = plus(call("+", (values.times(step, values.iota(slid)), values.iota(kernel))), -step)
+    return AxisValue(at(x.node, axis, index), dims)
 
 
 operation(
@@ -111,7 +137,7 @@ operation("tensor_split", "x, indices_or_sections, dim=0", cut_at)
 operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths, "torch")
 
 
-# ------------------------------------------------------------------------------------------------------- convolutions
+# ------------------------------------------------------------------------------------------------------- correlation
 def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     """np.correlate of vectors, of which the second is not the longer one."""
     signal, kernel = as_value(x), as_value(weights)
@@ -123,41 +149,4 @@ def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     return AxisValue(call("⊙", (kernel.node, slid.node), (over,)), slid.dims[:1])
 
 
-def convolution(rank: int) -> Callable[..., AxisValue]:
-    def rule(
-        axes: Axes, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
-    ) -> AxisValue:
-        if any(
-            setting not in (plain, (plain,) * rank)
-            for setting, plain in ((stride, 1), (padding, 0), (dilation, 1), (groups, 1))
-        ):
-            raise Misuse("a convolution with a stride, padding, dilation or groups is not supported")
-        value, weights = as_value(x), as_value(weight)
-        if len(value.dims) != rank + 2 or len(weights.dims) != rank + 2:
-            raise Misuse(f"conv{rank}d needs {rank + 2} axes of its input and of its weight")
-        if bool(value.dims[1]) != bool(weights.dims[1]):
-            raise Misuse("the channels of the input and of the weight differ")
-        axes.unify_dims(value.dims[1], weights.dims[1])
-        for where, dim in enumerate(weights.dims[2:], 2):
-            value = unrolled(axes, value, where, only(dim))
-        over = (*value.dims[1], *axes_of(weights.dims[2:]))
-        axes.apart(value.axes, weights.axes)
-        dims = (value.dims[0], weights.dims[0], *value.dims[2 : 2 + rank])
-        axes.apart(axes_of(dims))
-        result = AxisValue(call("⊙", (weights.node, value.node), over), dims)
-        if bias is None:
-            return result
-        column = as_value(bias)
-        return values.elementwise(axes, "+", result, column.moved((*column.dims, *[()] * rank)))
-
-    return rule
-
-
 operation("correlate", "a, v, mode='valid'", correlate)
-for count in (1, 2):
-    operation(
-        f"conv{count}d",
-        "x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1",
-        convolution(count),
-        "torch",
-    )
