@@ -97,6 +97,9 @@ VALUES = [  # source, shapes, the value in NumPy of the arrays in the order of t
     (r"A \otimes B", "A=m n;B=p d", np.kron),
     (r"\operatorname{vec}(A)", M, lambda A: A.T.reshape(-1)),
     (r"A B C", "A=m n;B=n p;C=p q", lambda A, B, C: A @ B @ C),
+    (r"\mathbf{1}_n^\top x", V, np.sum),
+    (r"A - \mathbf{1}_{m \times n}", M, lambda A: A - 1),
+    (r"\left\| |X W| - \mathbf{1}_{n\times k} \right\|_F^2", "X=n d;W=d k", lambda X, W: ((np.abs(X @ W) - 1) ** 2).sum()),
     # identities
     (r"I \odot A", S, lambda A: np.diag(np.diag(A))),
     (r"A \circ I", S, lambda A: np.diag(np.diag(A))),
@@ -274,6 +277,7 @@ REFUSED = [  # source, shapes, the piece under the caret, the message
     ("x_{new} + y", "x=n;y=n", "x_{new} + y", "the source does not use the input x"),
     (r"\alpha x^10", "α=;x=n", "10", "TeX reads ^10 as ^1 0"),
     ("Aprime x", MV, "Aprime", "unknown name or function Aprime"),
+    (r"x + \mathbf{1}_m", "x=n;A=m n", r"x + \mathbf{1}_m", "shapes differ: x is n × one, \\mathbf{1}_m is m × one"),
     ("y_{ii} = x_i", V, "y_{ii}", "the left side has the index i more than once"),
     (r"\nabla_n x^\top x", V, "n", "n is not an input: a derivative is taken with respect to one"),
     (r"\frac{\partial x^\top x}{\partial x^2}", V, "x^2", "x^2 is not an input: a derivative is taken with respect to one"),
@@ -306,6 +310,11 @@ FORMULAS = [  # source, shapes, reading, formula
     ("(x_i A) ⊗ B", "x=n;A=n m;B=n m", None, "[x ⊙ A_{n→n'} ⊙ B_{n→n'', m→m'}]_{(n',n'')→nn}_{(m,m')→mm}"),
     ("∂ log det X / ∂X", "X=n n", None, "∂log(det_{n, n'}(X))/∂X"),
     ("∑_k x_{t-k+1}", "x=n", 2, "|k'| = |k|\n∑_{k} [unroll_{n, k'}(x)]_{n→t}_{k'(|k| - iota_k + 1)}"),
+    (r"\sum_{\text{seq}} S", "S=query seq", None, "∑_{seq} S"),
+    (r"\max_{\text{seq}} (Q K^\top)", "Q=query key;K=seq key", None, "max_{seq}(Q ⊙_{key} K)"),
+    (r"\sum_{\text{key}} (Q + M)", "Q=query key;M=query key", None, "∑_{key} (Q + M)"),
+    (r"\sum_{\text{seq}} A x", "A=seq d;x=d", None, "∑_{seq} A ⊙_{d} x"),
+    (r"\sum_{ij} A_{ij}", "A=m ij", None, "∑_{m, ij} A"),
     (r"\sum_{i=2}^{n-1} (A x)_i x_i", SV, None, "∑_{i=2}^{|n| - 1} [A ⊙_{n'} x_{n→n'}]_{n(i)} ⊙ x_{n(i)}"),
 ]  # fmt: skip
 

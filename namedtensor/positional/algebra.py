@@ -27,6 +27,7 @@ from .indices import (
     letters_of,
     letters_of_item,
     spelled,
+    with_axes,
     with_ends,
 )
 from .inputs import SourceInput, inputs_of
@@ -169,7 +170,8 @@ class Algebra:
     def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
         free = head_letters(statement.head) if statement.head is not None else ()
-        statement = replace(statement, body=with_ends(statement.body, {letter for letter in free if is_letter(letter)}))
+        body = with_axes(statement.body, self.axes.given)
+        statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)}))
         letters = letters_of(statement, counts, self.source)
         self.check_head(statement, letters)
         self.check_reversed(statement)

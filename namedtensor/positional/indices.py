@@ -7,7 +7,7 @@ twice in a product and not free is summed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from .binders import item_of
@@ -172,6 +172,16 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
     return replace(tree, parts=parts, upper="", conditions=(*tree.conditions, condition))
 
 
+def with_axes(tree: Tree, given: Collection[str]) -> Tree:
+    r"""Return a tree whose sums over the word of a given axis, \sum_{\text{seq}}, are over this axis."""
+    parts = tuple(with_axes(part, given) for part in tree.parts)
+    word = "".join(tree.letters)
+    bare = tree.op == "big" and not (tree.upper or tree.lower or tree.conditions)
+    if bare and len(word) > 1 and word in given and not {*word} & letters_below(tree.parts[0]):
+        return Tree("over", tree.span, parts, tree.text, upper=word)
+    return replace(tree, parts=parts) if parts != tree.parts else tree
+
+
 def written_below(tree: Tree) -> tuple[str, ...]:
     """The letters below a ∑, with those of its conditions."""
     sides = (side for left, _, right in tree.conditions for side in (left, right))
@@ -212,7 +222,7 @@ def is_index_in(tree: Tree, letter: str) -> bool:
 
 def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
-    if not all(map(item_of, items)):
+    if not all(map(item_of, items)) or name == "𝟏":
         return False
     if not any(map(letters_of_item, items)):  # x_1 of a given x is its first element
         return given == len(items)

@@ -192,15 +192,11 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """What would fit, by kinds of axes."""
-
-        def fits(first: Dim, second: Dim) -> bool:
-            return len(first) == len(second) > 0 and all(a.kind.fits(b.kind) for a, b in zip(first, second))
-
+        """Return the products whose axes would fit, by their kinds."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
-            (f"{left} ∘ {right}", fits(x.dims[0], y.dims[0]) and fits(x.dims[1], y.dims[1])),
+            (f"{left} ∘ {right}", all(map(fits, x.dims, y.dims))),
         ]
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
@@ -232,6 +228,8 @@ class Walk(MatrixLeaves):
         """𝟏^⊤ x and A 𝟏 are sums."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
+        if not fits(x.dims[1], y.dims[0]):
+            raise self.no_product(x, y, tree)
         if x.ones and not x.dims[0] and y.dims[0]:
             return self.reduced("∑", y, y.dims[0], ((), y.dims[1]), dict(y.indices))
         if y.ones and not y.dims[1] and x.dims[1]:
@@ -304,6 +302,8 @@ class Walk(MatrixLeaves):
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         """Element by element; a bias is added to each row."""
         if x.ones or y.ones:
+            if not all(map(fits, x.dims, y.dims)):
+                raise self.misfit(x, y, tree)
             x, y = (replace(value, dims=EMPTY, ones=False, literal=1) if value.ones else value for value in (x, y))
         bias = (x.lying and not x.dims[0] or y.lying and not y.dims[0]) and (operator in "+-" or tree.op == "*")
         for one, two in zip(x.dims, y.dims):
@@ -353,6 +353,11 @@ def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
         case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
             return axis is not None and axes.all[key].kind is axis.kind
     return False
+
+
+def fits(first: Dim, second: Dim) -> bool:
+    """Return whether the axes of two dimensions may be equal."""
+    return all(a.kind.fits(b.kind) for a, b in zip(first, second))
 
 
 def transposed(value: Matrix) -> Matrix:

@@ -150,8 +150,8 @@ class MatrixLeaves:
                 return Matrix(nodes.Name(name), EMPTY)
             if name == "I":
                 return Matrix(number(1), EMPTY, identity=True)
-            if name == "𝟏":
-                return Matrix(number(1), ((self.axes.new(),), ()), ones=True)
+            if name.partition("_")[0] == "𝟏":
+                return self.ones(tree, name.partition("_")[2].strip("{}"))
             if self.is_size(name) and (known := self.size_named(tree, name)) is not None:
                 return known
             self.guess(tree, name)
@@ -166,6 +166,15 @@ class MatrixLeaves:
         whole = {0: EMPTY, 1: ((), *dims) if source.row else (*dims, ()), 2: dims}[len(dims)]
         self.axes.apart(used.axes)
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
+
+    def ones(self, tree: Tree, script: str) -> Matrix:
+        """Read 𝟏, 𝟏_n or 𝟏_{n×k}, whose sizes come from its neighbor."""
+        words = re.split("[×,]", script)
+        if len(words) > 2:
+            raise self.refuse(tree, f"{self.text(tree)} has more than two sizes")
+        given = [self.axes.given.get(word) for word in words]
+        axes = [self.axes.twin(axis) if axis else self.axes.new() for axis in given]
+        return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
         """What a name is that was not given: by its letter."""

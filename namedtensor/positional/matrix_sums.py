@@ -88,6 +88,17 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     return walk.reduced(tree.text, body, over, body.dims, indices)
 
 
+@rule("over")
+def sum_over_axis(walk: Walk, tree: Tree) -> Matrix:
+    r"""Read \sum_{\text{seq}} S, a reduction over a given axis."""
+    body, named = walk.read(tree.parts[0]), walk.axes.given[tree.upper]
+    over = [axis for axis in axes_of(body.dims) if axis.kind.root is named.kind.root]
+    if len(over) != 1:
+        raise walk.refuse(tree, f"{tree.text} over {tree.upper} needs one such axis, got {walk.called(body.axes)}")
+    rows, columns = (tuple(axis for axis in dim if axis is not over[0]) for dim in body.dims)
+    return walk.reduced(tree.text, body, over, (rows, columns), dict(body.indices))
+
+
 def from_zero(walk: Walk, tree: Tree) -> Matrix:
     """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
     if len(tree.letters) != 1:
