@@ -52,11 +52,14 @@ class LoopWriter(Writer):
         return self.rule(term)(self, term)
 
     def code_at(self, term: Term, at: Indices) -> CodeExpression:
+        return self.read(at, lambda: self.code(term))
+
+    def read(self, at: Indices, compute: Callable[[], Any]) -> Any:
+        """Return a result that is computed with these indices."""
         before, self.at = self.at, at
-        try:
-            return self.code(term)
-        finally:
-            self.at = before
+        result = compute()
+        self.at = before
+        return result
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
         """An element of a list that has a name."""
@@ -85,11 +88,8 @@ class LoopWriter(Writer):
         needed = {index for code in others.values() for index in code.axes}
         depth = next(depth for depth, block in enumerate(self.blocks) if needed <= block.indices)
         inner, self.blocks = self.blocks[depth + 1 :], self.blocks[: depth + 1]
-        before, self.at = self.at, others
-        try:
-            result = self.blocks[-1].numbers[mark] = compute()
-        finally:
-            self.at, self.blocks = before, [*self.blocks, *inner]
+        result = self.blocks[-1].numbers[mark] = self.read(others, compute)
+        self.blocks = [*self.blocks, *inner]
         return result
 
     def line(self, term: Term, name: str, text: str) -> CodeExpression:
@@ -105,9 +105,7 @@ class LoopWriter(Writer):
         ends = ends or {axis: str(size) for axis, size in extents(term).items() if axis in term.axes}
         lines: list[CodeLine] = []
         with self.loops(ends, lines) as indices:
-            before, self.at = self.at, {**self.at, **indices}
-            text = element().within(RELATION)
-            self.at = before
+            text = self.read({**self.at, **indices}, element).within(RELATION)
             name = self.numbers.fresh(name)
             self.blocks[-1].lines.append(CodeLine(step.format(name, text), (), span_of(term)))
         self.blocks[-1].lines += [CodeLine(f"{name} = {start}", (), span_of(term)), *lines]

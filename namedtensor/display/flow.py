@@ -23,7 +23,7 @@ from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from .flow_data import Asked, FlowData
 from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port, ValueSource
-from .flow_trees import lineage, operands, regrouped, substituted, written
+from .flow_trees import operands, regrouped, substituted, written
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (
@@ -86,14 +86,11 @@ class Flow(FlowData):
     # -------------------------------------------------------------------------------------------------------- a name
     def resolve(self, key: Key, env: Environment) -> ValueSource | None:
         """The node that a name's value comes from; None where no data are in it."""
-        for holder in lineage(env):
-            bound = self.bound.get(id(holder), {})
-            if key in bound:
-                return bound[key]
-            definition = self.definition_of(key, holder)
-            if definition is not None:
-                return self.defined(key, definition, holder)
-        return self.input(key) if key in self.data else None
+        holder, definition = self.lookup(key, env)
+        if holder is not None and definition is not None:
+            return self.defined(key, definition, holder)
+        bound = self.bound.get(id(holder), {})
+        return bound[key] if key in bound else self.input(key) if key in self.data else None
 
     def input(self, key: Key) -> ValueSource:
         if key not in self.made:

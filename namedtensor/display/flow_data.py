@@ -195,26 +195,27 @@ class FlowData:
         index = resolve(index)
         return None if isinstance(index, SizeVariable) else index
 
+    def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
+        """Return the environment that gives a name its value, and its definition if it has one there."""
+        for holder in lineage(env):
+            is_bound = key in self.bound.get(id(holder), {})
+            definition = None if is_bound else self.definition_of(key, holder)
+            if is_bound or definition is not None or key in holder.variables:
+                return holder, definition
+        return None, None
+
     def means(self, key: Key, env: Environment) -> bool:
-        return key in self.checker.parameters or any(
-            key in self.bound.get(id(holder), {})
-            or key in holder.variables
-            or self.definition_of(key, holder) is not None
-            for holder in lineage(env)
-        )
+        return key in self.checker.parameters or self.lookup(key, env)[0] is not None
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
-        """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
-        for holder in lineage(env):
-            bound = self.bound.get(id(holder), {})
-            if key in bound:
-                return bound[key] is not None
-            definition = self.definition_of(key, holder)
-            if definition is not None:
-                return self.has_data(definition, holder, self.index_of(key, definition, holder))
-            if key in holder.variables and holder is not self.checker.top:
-                return False
-        return key in self.data
+        """Return whether data are in a name. A definition that is being drawn is data: it was asked for."""
+        holder, definition = self.lookup(key, env)
+        if holder is not None and definition is not None:
+            return self.has_data(definition, holder, self.index_of(key, definition, holder))
+        bound = self.bound.get(id(holder), {})
+        if key in bound:
+            return bound[key] is not None
+        return holder in (None, self.checker.top) and key in self.data
 
     def has_data(self, definition: Definition, holder: Environment, index: int | None) -> bool:
         mark = (id(definition), id(holder), index)

@@ -278,23 +278,12 @@ def spellings(location: StepLocation) -> tuple[str, str, str]:
 
 
 class Overview(NamedTuple):
-    """The overview of a definition, or of a family: its last step, and all steps of it."""
+    """The overview of a definition, or of a family: its title, how deep it is, how many steps it has, and the last of them."""
 
+    title: str
+    depth: int
+    size: int
     last: ExplainedStep
-    stages: list[ExplainedStep]
-
-    @property
-    def members(self) -> list[str]:
-        return list(dict.fromkeys(stage.inside[-1] for stage in self.stages if stage.inside))
-
-    @property
-    def title(self) -> str:
-        names = self.members
-        return ", ".join(names) if len(names) < 4 else f"{names[0]}, …, {names[-1]}"
-
-    @property
-    def depth(self) -> int:
-        return len(self.last.place)
 
 
 def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
@@ -303,12 +292,15 @@ def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...]
         yield locations, list(group)
 
 
-def overview(explanation: Explanation) -> list[Overview]:
-    """A row for each definition that steps appear in, families in one row."""
+def overview(explanation: Explanation) -> Iterator[Overview]:
+    """Yield a row for each definition that steps appear in, families in one row."""
     rows: dict[tuple[str, ...], list[ExplainedStep]] = {}
     for stage in explanation.stages:
         rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
-    return [Overview(row[-1], row) for row in rows.values()]
+    for place, stages in rows.items():
+        names = list(dict.fromkeys(stage.inside[-1] for stage in stages if stage.inside))
+        title = ", ".join(names) if len(names) < 4 else f"{names[0]}, …, {names[-1]}"
+        yield Overview(title, len(place), len(stages), stages[-1])
 
 
 # --------------------------------------------------------------------------------------------------------- terminals
@@ -335,7 +327,7 @@ def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ..
 
 def overview_text(explanation: Explanation) -> str:
     rows = [
-        ("  " * row.depth + (row.title or "the formula itself"), str(len(row.stages)), row.last.type)
+        ("  " * row.depth + (row.title or "the formula itself"), str(row.size), row.last.type)
         for row in overview(explanation)
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -363,7 +355,7 @@ def html_steps(explanation: Explanation) -> str:
 def html_overview(explanation: Explanation) -> str:
     tints = colors_of(explanation)
     rows = (
-        f"{html_cell(html.escape(row.title), row.depth)}<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td>"
+        f"{html_cell(html.escape(row.title), row.depth)}<td>{row.size}</td><td>{html_type(row.last.axes, tints)}</td>"
         for row in overview(explanation)
     )
     caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"

@@ -255,12 +255,11 @@ def checked_whole(text: str, statements: list[StatementText], known: ProgramInpu
     if result is not None:
         lost = headed([statements[at] for at in broken])
         problems = [
-            problem_there
-            for problem_there in problems_of(result)
-            if not broken or is_about(problem_there, -1, lost) or problem_there.error.span is None
+            each._replace(error=in_text(each.error, text))
+            for each in problems_of(result)
+            if not broken or is_about(each, -1, lost) or each.error.span is None
         ]
         parts = typed_parts(result.checked.checker)
-        problems = [problem_there._replace(error=in_text(problem_there.error, text)) for problem_there in problems]
         findings = distributed(statements, findings, problems, parts, list(type_hints(tree, parts)))
     types = result.checked.result.types if result is not None else {}
     return CheckedText(text, statements, findings, frozenset(broken), tree, result, Contexts(statements, tree, types))
@@ -298,12 +297,11 @@ def distributed(
 ) -> list[Diagnostics]:  # fmt: skip
     """The findings of each statement."""
     groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
-    ordered = sorted(parts, key=lambda part: part.span[0])
-    items = (
+    items: list[list[tuple[Any, Span | None]]] = [
         [(problem, problem.error.span) for problem in problems],
-        [(part, part.span) for part in ordered],
+        [(part, part.span) for part in sorted(parts, key=lambda part: part.span[0])],
         [(hint, (hint.offset - 1, hint.offset)) for hint in hints],
-    )
+    ]
     for kind, group in enumerate(items):
         for item, span in group:
             at = statement_at(statements, span)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Union
 
-from grammar import nodes
 from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 
@@ -90,14 +89,12 @@ def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
 
 
 def with_operands(node: Any, parts: list[Any]) -> Any:
+    """Return a piece with other operands; None for a list of numbers or of cases."""
     if isinstance(node, Call):
         count = len(node.arguments)
         return replace(node, arguments=tuple(parts[:count]), parameters=tuple(parts[count:]))
-    if isinstance(node, nodes.Indicator):
-        return replace(node, condition=parts[0])
-    if isinstance(node, nodes.IndexSum):
-        return replace(node, body=parts[0])
-    return replace(node, base=parts[0]) if hasattr(node, "base") else None
+    name = next((name for name in ("base", "condition", "body") if hasattr(node, name)), None)
+    return replace(node, **{name: parts[0]}) if name is not None else None
 
 
 # ------------------------------------------------------------------------------------------------------------ numbers
@@ -155,11 +152,10 @@ class Board(LoopWriter):
         """The elements along the axes of a term, with a sign between them; of many the first, dots and the last."""
         sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
         places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))
-        before, texts = self.at, list[str]()
+        level, texts = PRODUCT if between == BETWEEN[SUMS] else SUM, list[str]()
         for position in places if len(places) <= TERMS else [*places[: TERMS - 2], places[-1]]:
-            self.at = {**before, **{axis: CodeExpression(str(index)) for axis, index in zip(sizes, position)}}
-            texts.append(element().within(PRODUCT if between == BETWEEN[SUMS] else SUM))
-        self.at = before
+            indices = {axis: CodeExpression(str(index)) for axis, index in zip(sizes, position)}
+            texts.append(self.read({**self.at, **indices}, element).within(level))
         return between.join(texts if len(places) <= TERMS else [*texts[:-1], "…", texts[-1]])
 
 

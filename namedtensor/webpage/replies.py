@@ -54,7 +54,13 @@ def _span(span: Any) -> list[int] | None:
 
 def shape_data(shape: Mapping[str, Any]) -> list[list[Any]]:
     """Axes with their sizes, null where one is not known."""
-    return [[axis, None if isinstance(resolve(size), SizeVariable) else resolve(size)] for axis, size in shape.items()]
+    return [[axis, number_of(size)] for axis, size in shape.items()]
+
+
+def number_of(size: Any) -> int | None:
+    """Return a size that is known."""
+    size = resolve(size)
+    return None if isinstance(size, SizeVariable) else size
 
 
 def type_data(shape: Mapping[str, Any] | None) -> Reply | None:

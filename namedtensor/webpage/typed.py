@@ -20,7 +20,9 @@ from ..programs.entries import WholeProgram, argument_names
 from ..programs.parsed import ParsedProgram
 from ..scope.names import spelled, two_spellings, walk
 from ..scope.numbers_given import numbers_in
+from ..terms.environment import source_name
 from .guesses import guessed, names_by_span
+from .replies import number_of
 from .requests import Request
 from .sizes import choices
 
@@ -72,9 +74,8 @@ class TypedText:
         shapes += [term.shape for _, term, _ in trace]
         for shape in shapes:
             for axis, size in shape.items():
-                size = resolve(size)
                 if "@" not in axis and fromkeys.get(axis) is None:
-                    fromkeys[axis] = None if isinstance(size, SizeVariable) else size
+                    fromkeys[axis] = number_of(size)
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
@@ -164,12 +165,12 @@ def inputs_of(
     origins: Mapping[str, str],
 ) -> tuple[TypedInput, ...]:
     """What is to have a value, in the order of the text."""
-    typed_inputs: dict[str, TypedInput] = {}
-    for name, value in shapes.items():
-        if isinstance(value, Mapping):
-            typed_inputs[name] = TypedInput(name, known(value), origins[name])
-        else:
-            typed_inputs[name] = TypedInput(name, {}, origins[name], value)
+    typed_inputs = {
+        name: TypedInput(name, known(value), origins[name])
+        if isinstance(value, Mapping)
+        else TypedInput(name, {}, origins[name], value)
+        for name, value in shapes.items()
+    }
     for name, term in (checked.checker.parameters if checked.checker else {}).items():
         typed_inputs.setdefault(str(name), TypedInput(str(name), known(term.shape), "declared"))
     places = first_mentions(goal)
@@ -187,29 +188,23 @@ def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
 
 
 def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
-    sizes = {axis.partition("@")[0]: resolve(size) for axis, size in shape.items()}
-    return {axis: None if isinstance(size, SizeVariable) else size for axis, size in sizes.items()}
+    return {source_name(axis): number_of(size) for axis, size in shape.items()}
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
     """Return the same with sizes for all axes: unknown ones are chosen so that the text stays valid."""
-    messages = {axis for input_ in typed.inputs for axis, size in input_.axes.items() if size is not None} | {
-        *typed.sizes
-    }
-    fromkeys = list(dict.fromkeys(axis for input_ in typed.inputs for axis in input_.axes if axis not in messages))
+    stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
+    free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
+    others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # which the text makes itself
     hopeless = any(error.code not in OF_SIZES for error in typed.checked.result.errors)
     marks, tries = meeting(typed), 1 if hopeless else TRIES
     first: TypedText | None = None
-    for axes in (
-        fromkeys,
-        [*fromkeys, *(axis for axis in typed.axes if axis not in {*fromkeys, *messages})],
-    ):  # the text makes others itself
+    for axes in (free, [*free, *others]):
         for chosen in islice(choices(sorted(axes, key=[*typed.axes].index), marks), tries):
-            tried = filled(typed, chosen, {axis: size for axis, size in chosen.items() if axis not in fromkeys})
+            tried = filled(typed, chosen, {axis: size for axis, size in chosen.items() if axis not in free})
             if not tried.checked.result.errors and is_known(tried):
                 return tried
-            if first is None or len(tried.checked.result.errors) < len(first.checked.result.errors):
-                first = tried
+            first = min(first or tried, tried, key=lambda one: len(one.checked.result.errors))
     assert first is not None
     return first
 
@@ -218,7 +213,7 @@ def is_known(typed: TypedText) -> bool:
     """Whether all that the text computes has known sizes."""
     checker = typed.checked.checker
     shapes = [typed.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
-    return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
+    return all(number_of(size) is not None for shape in shapes for size in shape.values())
 
 
 def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
@@ -238,5 +233,5 @@ def meeting(typed: TypedText) -> dict[str, Any]:
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():
-            marks.setdefault(axis.partition("@")[0], id(resolve(size)))
+            marks.setdefault(source_name(axis), id(resolve(size)))
     return marks
