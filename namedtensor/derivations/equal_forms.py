@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,11 +19,11 @@ from ..core.settings import recursion_headroom
 from ..operators.user_functions import known_functions
 from ..scope.names import walk
 from ..symbolic import algebra, canonical
-from ..symbolic.clearing import vanishes
-from ..symbolic.forms import FormHead, head, interned
+from ..symbolic.factoring import vanishes
+from ..symbolic.forms import Form, FormHead, head, interned
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
-from ..symbolic.work import TooLong, working
+from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .program_facts import facts_of
@@ -79,34 +80,24 @@ def normal_form(
                 work.facts = facts_of(checker, {}, ())
         except (NotReadable, TooLong, ArithmeticError):
             return result, False
-        if _attempted(_equal, terms):
+        if _equal(terms, recognized, operator.not_):
             return result, True
         positive = positive_inputs(terms)
         with working(proving=True, limit=MAX_EXPANSION_OPERATIONS, positive=positive) as expansion:
             expansion.facts = work.facts
-            return result, _attempted(_equal_by_all_rules, terms)
+            return result, _equal(terms, tuple, vanishes)
 
 
-def _attempted(test: Callable[[list[Term]], bool], terms: list[Term]) -> bool:
-    """Whether a test finds a proof within its limits."""
+def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callable[[Form], bool]) -> bool:
+    """Return whether the simplified differences of terms are found to be zero within the limits."""
     try:
-        return test(terms)
+        forms = Forms({}, room=10**6)
+        for term in nonzero_terms(terms) if current().expanding else ():
+            forms.nonzero.add(canonical.key(forms.of(term)))
+        first, *rest = [simplify(forms.of(term)) for term in terms]
+        return all(is_zero(algebra.subtract(first, side)) for side in rest)
     except (NotReadable, TooLong, ArithmeticError):
         return False
-
-
-def _equal(terms: list[Term]) -> bool:
-    forms = Forms({}, room=10**6)
-    first, *rest = [recognized(forms.of(term)) for term in terms]
-    return all(not algebra.add(first, algebra.scaled(products, -1)) for products in rest)
-
-
-def _equal_by_all_rules(terms: list[Term]) -> bool:
-    forms = Forms({}, room=10**6)
-    for term in nonzero_terms(terms):
-        forms.nonzero.add(canonical.key(forms.of(term)))
-    first, *rest = [forms.of(term) for term in terms]
-    return all(vanishes(algebra.add(first, algebra.scaled(products, -1))) for products in rest)
 
 
 def evaluated(terms: Sequence[Term]) -> Iterator[Term]:

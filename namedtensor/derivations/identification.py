@@ -17,10 +17,9 @@ from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored, multiplied_out
 from ..symbolic.facts import KnownFact
-from ..symbolic.folding import NamedPart, folded
 from ..symbolic.forms import Form, FormIndex
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized, solved, updated
+from ..symbolic.known import NamedPart, folded, recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
 from ..symbolic.spelling import MARKS, Unwritable, expression, size_node, with_axes

@@ -15,12 +15,9 @@
 `matrices`: determinants and inverses of products, in proofs.
 `definitions`: definitions of operators that proofs expand.
 `from_terms`: typed tree to form.
-`clearing`: common denominators, in proofs.
-`known`: recognition of functions that are written out.
-`folding`: common subexpressions by name.
-`factoring`: shared factors taken out; brackets multiplied out.
-`spelling`: constructors of nodes, the parts that a product is written from, and how long a formula is to read.
-`own_spellings`: operators with syntax of their own.
+`known`: recognition of functions that are written out, and of common subexpressions by name.
+`factoring`: shared factors taken out; brackets multiplied out; common denominators, in proofs.
+`spelling`: constructors of nodes, operators with a special syntax, and how long a formula is to read.
 `product_order`: the order in which a product is written.
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.

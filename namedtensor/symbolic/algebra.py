@@ -16,7 +16,6 @@ from . import canonical, signs
 from .canonical import content, scaled
 from .factors import (
     SumParts,
-    absolute,
     as_factors,
     as_form,
     components,
@@ -26,7 +25,6 @@ from .factors import (
     is_function,
     opaque,
     sized,
-    summed_up,
     touches,
 )
 from .forms import (
@@ -44,7 +42,7 @@ from .forms import (
     refreshed,
     renamed,
 )
-from .matching import stated
+from .matching import apply_totals
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
 from .work import current, used
 
@@ -67,6 +65,10 @@ def add(*forms: Form) -> Form:
             used("like terms")
             result[key] = before._replace(coefficient=before.coefficient + product.coefficient)
     return tuple(product for product in result.values() if product.coefficient)
+
+
+def subtract(left: Form, right: Form) -> Form:
+    return add(left, scaled(right, -1))
 
 
 # --------------------------------------------------------------------------------------------------------- products
@@ -131,54 +133,55 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     return expanded(product) if current().proving else (product,)
 
 
-def totalled(parts: SumParts) -> None:
-    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0, and what the facts of a program say."""
-    if current().facts.rewrites:
-        stated(parts)
-    parts.factors, vanished = summed_up(parts.factors, parts.summed)
-    if vanished:
-        parts.coefficient = Fraction(0)
-
-
 def signed(parts: SumParts) -> None:
-    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again where one of these is used."""
+    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again after each of these."""
     while (without_sign := _without_sign(parts.factors)) is not None:
         parts.factors = without_sign
         gathered(parts)
 
 
 def _without_sign(factors: list[Factor]) -> list[Factor] | None:
-    """Return the factors with a sign rule applied, or None if none applies."""
-    if (without_sign := absolute(factors)) is not None:
-        return without_sign
-    without_sign = list(factors)
+    """Return the factors with one sign rule applied, or None if none applies."""
     for factor in factors:
-        if not is_function(factor, "abs") or factor not in without_sign:
+        if not is_function(factor, "sign") or factor.exponent != 1:
             continue
         (inner,) = opened(factor)
-        if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
-            more = as_factors(power(inner, factor.exponent))
-            if more is not None:
-                used("square of an absolute value")
-                without_sign.remove(factor)
-                without_sign += more
-            continue
         for other in factors:
-            if is_function(other, "sign") and other.exponent == 1 and other in without_sign:
-                (same,) = opened(other)
-                if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
-                    more = as_factors(power(inner, factor.exponent))
-                    if more is not None:
-                        used("sign")
-                        without_sign.remove(factor)
-                        without_sign.remove(other)
-                        without_sign += more
-                    break
-    return None if without_sign == factors else without_sign
+            if (left := _left_of_base(other, inner)) is not None:
+                used("sign of a number")
+                put = (*([other._replace(exponent=left)] if left else []), function_of("abs", inner))
+                return _exchanged(factors, (factor, other), put)
+            if is_function(other, "abs") and other.exponent % 2 == 1 and opened(other) == (inner,) and len(inner) == 1:
+                put = as_factors(power(inner, other.exponent))
+                if put is not None:
+                    used("sign")
+                    return _exchanged(factors, (factor, other), put)
+    for factor in factors:
+        if is_function(factor, "abs") and factor.exponent % 2 == 0:
+            (inner,) = opened(factor)
+            put = as_factors(power(inner, factor.exponent)) if len(inner) == 1 else None
+            if put is not None:
+                used("square of an absolute value")
+                return _exchanged(factors, (factor,), put)
+    return None
+
+
+def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
+    """Return the exponent of a factor without the one factor that x is, if it is a power of x."""
+    alone = as_factors(x) or ()
+    if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
+        return None
+    left = factor.exponent - alone[0].exponent
+    return left if left >= 0 and left.denominator == 1 else None
+
+
+def _exchanged(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
+    """Return the factors with new ones in the place of old ones."""
+    return [*(factor for factor in factors if factor not in old), *new]
 
 
 # In order: each is given what those before it have made.
-PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
+PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, apply_totals, sized)
 PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
     pythagorean,
     sign_powers,

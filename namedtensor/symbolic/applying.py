@@ -10,8 +10,8 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import canonical, signs
-from .algebra import MAX_POWER, add, content, monomial, multiply, power, scaled, settled, sum_over
-from .factors import as_form, function_of, is_function
+from .algebra import MAX_POWER, add, content, monomial, multiply, power, scaled, settled, subtract, sum_over
+from .factors import as_form, function_of, is_function, sole
 from .facts import Sign
 from .forms import (
     DELTA,
@@ -130,14 +130,6 @@ def _opaque(operator: str, *parts: Form) -> Form:
     return as_form(function_of(operator, *parts))
 
 
-def sole(form: Form) -> Factor | None:
-    """The one factor that a form is, if it is one."""
-    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed or len(form[0].factors) != 1:
-        return None
-    (factor,) = form[0].factors
-    return factor if factor.exponent == 1 else None
-
-
 def logarithm(x: Form) -> Form | None:
     """log exp x = x, log 1 = 0."""
     if len(x) != 1:
@@ -202,7 +194,7 @@ def indicated(condition: Form) -> Form | None:
     if alone is None or alone.head.label not in MIRRORED:
         return None
     (left, right), label = opened(alone), alone.head.label
-    for x, relation in ((add(left, scaled(right, -1)), label), (add(right, scaled(left, -1)), MIRRORED[label])):
+    for x, relation in ((subtract(left, right), label), (subtract(right, left), MIRRORED[label])):
         sign = signs.sign_of(x) if x else None
         if sign is not None and (holds := HOLDS.get((relation, sign))) is not None:
             used("comparison")

@@ -118,9 +118,8 @@ def sign_of_difference(forms: Any, term: Term) -> Form | None:
     (condition,) = term.arguments
     if condition.operator not in TRUTHS:
         return None
-    left, right = (forms.known(argument) for argument in condition.arguments)
     used("indicator")
-    sign = applied("sign", (algebra.add(left, algebra.scaled(right, -1)),))
+    sign = applied("sign", (algebra.subtract(*map(forms.known, condition.arguments)),))
     return value_of(expression(TRUTHS[condition.operator]), {"s": sign}, ())
 
 
@@ -145,7 +144,7 @@ def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ..
 
 ARITHMETIC: dict[str, Callable[..., Form]] = {
     "+": algebra.add,
-    "-": lambda left, right: algebra.add(left, algebra.scaled(right, -1)),
+    "-": algebra.subtract,
     "negative": lambda x: algebra.scaled(x, -1),
     "juxtaposed": algebra.multiply,
     "/": lambda left, right: algebra.multiply(left, algebra.power(right, -ONE_)),

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from . import algebra, canonical, signs
 from .factoring import multiplied_out
-from .factors import total_of
+from .factors import is_function, sole, total_of
 from .facts import FactRewrite, Orders, Sign
 from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
+from .product_rules import inverse_rewrites
 
 
 class NamedValue(NamedTuple):
@@ -162,10 +163,8 @@ def known_total(name: NamedValue) -> list[Law]:
 
 def zero_or_one(name: NamedValue) -> list[Law]:
     """T = onehot_{c} y: T ⊙ T = T."""
-    alone = name.value[0].factors if len(name.value) == 1 and name.value[0].coefficient == 1 else ()
-    if len(alone) != 1 or alone[0].head.label not in ("onehot", "indicator") or name.value[0].summed:
-        return []
-    return [idempotent(name.factor)]
+    alone = sole(name.value)
+    return [idempotent(name.factor)] if alone is not None and alone.head.label in ("onehot", "indicator") else []
 
 
 def idempotent(factor: Factor) -> Law:
@@ -176,21 +175,12 @@ def idempotent(factor: Factor) -> Law:
 
 def inverses(name: NamedValue) -> list[Law]:
     """V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
-    alone = name.value[0].factors if len(name.value) == 1 and name.value[0].coefficient == 1 else ()
-    if name.operator != "inv" or len(alone) != 1 or alone[0].head.label != "inv":
+    alone = sole(name.value)
+    if alone is None or not is_function(alone, "inv") or not _is_tensor(opened(alone)[0]):
         return []
-    (matrix,), bound = opened(alone[0]), alone[0].head.bound
-    if not _is_tensor(matrix):
-        return []
-    outs = alone[0].indices[:2]
-    laws = []
-    for out, row, remaining in ((outs[0], bound[1], bound[0]), (outs[1], bound[0], bound[1])):
-        moved = (out if index is row else index for index in matrix[0].factors[0].indices)
-        inside = matrix[0].factors[0]._replace(indices=tuple(moved))
-        left = outs[1] if out is outs[0] else outs[0]
-        pattern = Product(ONE_, (inside, name.factor), frozenset((out,)))
-        laws.append(_identity(pattern, remaining, left))
-    return laws
+    return [
+        Law(((rewrite.pattern,), "=", rewrite.result), (rewrite,)) for rewrite in inverse_rewrites(alone, name.factor)
+    ]
 
 
 def _identity(pattern: Product, *indices: FormIndex) -> Law:

@@ -11,36 +11,31 @@ from itertools import combinations
 from math import comb
 
 from . import algebra
-from .forms import DELTA, ONE_, Factor, Form, FormIndex, Product, indices_of, opened, refreshed
+from .forms import DELTA, ONE_, Factor, Form, Product, indices_of, opened, refreshed
+from .matching import IndexNames, align, divide
 from .work import current, used
 
 MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
 
 
 def factored(form: Form) -> Form:
-    """The form with what its products share taken out."""
+    """Return the form with the shared factors of its products taken out."""
     if len(form) < 2 or len(form) > MAX_PAIRED_TERMS:
         return form
     outside = indices_of(form)
-    form = tuple(algebra.refreshed(product, outside) for product in form)
+    form = tuple(refreshed(product, outside) for product in form)
     best = _best(form)
     if best is None:
         return _with_number_out(form)
-    first, shared = best
-    group, rests, pattern = [first], [], None
-    pattern, rest = _without(form[first], shared)
-    rests.append(rest)
-    for index, product in enumerate(form):
-        if index == first:
-            continue
-        result = _match_all(pattern, product)
-        if result is not None:
-            group.append(index)
-            rests.append(result)
+    first, pattern = best
+    rests, others = [divide(first, pattern)], []
+    for product in form:
+        if product is not first:
+            rest = divide(product, pattern)
+            (others if rest is None else rests).append(product if rest is None else rest)
     used("factor")
-    inner = algebra.add(*((product,) for product in rests))
+    inner = algebra.add(tuple(rest for rest in rests if rest is not None))
     taken = _joined(pattern, factored(inner))
-    others = tuple(product for position, product in enumerate(form) if position not in group)
     return factored((*taken, *others)) if others else taken
 
 
@@ -53,14 +48,16 @@ def _with_number_out(form: Form) -> Form:
     return algebra.power(form, ONE_, bracket=True)
 
 
-def _best(form: Form) -> tuple[int, tuple[Factor, ...]] | None:
+def _best(form: Form) -> tuple[Product, Product] | None:
+    """Return the heaviest factors that two products share, and the product that has their indices."""
     best, weight = None, 0
-    for one, other in combinations(range(len(form)), 2):
+    for one, other in combinations(form, 2):
         current().spend()
-        shared, _ = shared_factors(form[one], form[other])
+        shared = shared_factors(one, other)
         total = sum(map(weight_of, shared))
         if total > weight:
-            best, weight = (one, shared), total
+            outer = one.summed & {index for part in shared for index in part.indices}
+            best, weight = (one, Product(ONE_, shared, outer)), total
     return best
 
 
@@ -70,122 +67,48 @@ def weight_of(factor: Factor) -> int:
     return 1 + 2 * (factor.head.kind in ("apply", "bracket")) + (factor.exponent != 1) + len(factor.indices)
 
 
-def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[FormIndex, FormIndex]]:
-    """The factors of the first that the second has as well, some of its summed indices being those of the first."""
+def shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
+    """Return the heaviest factors of the first product that the second has under other names of its summed indices."""
     heads = {factor.head for factor in one.factors}
     worth = {index: weight_of(factor) for index, factor in enumerate(other.factors) if factor.head in heads}
     order = sorted(
         worth, key=lambda position: (bool(other.summed & set(other.factors[position].indices)), -worth[position])
     )
     ahead = [sum(worth[position] for position in order[at:]) for at in range(len(order) + 1)]
-    best: tuple[int, tuple[Factor, ...], dict[FormIndex, FormIndex]] = (0, (), {})
+    best: tuple[int, tuple[Factor, ...]] = (0, ())
     budget = MAX_MATCHES
 
-    def search(
-        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[FormIndex, FormIndex], index: int
-    ) -> None:
+    def search(at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: IndexNames, total: int) -> None:
         nonlocal best, budget
         budget -= 1
-        if index > best[0]:
-            best = (index, taken, names)
-        if at == len(order) or budget < 0 or index + ahead[at] <= best[0]:
+        if total > best[0]:
+            best = (total, taken)
+        if at == len(order) or budget < 0 or total + ahead[at] <= best[0]:
             return
         factor = other.factors[order[at]]
         certain = not other.summed.intersection(factor.indices)
         for position, mine in enumerate(left):
-            if mine.head is not factor.head:
-                continue
-            least = shared_power(mine.exponent, factor.exponent)
-            if not least:
-                continue
-            for names_now in _matched(mine, factor, one, other, names):
+            least = shared_power(mine.exponent, factor.exponent) if mine.head is factor.head else 0
+            for names_now in align(mine, factor, one, other, names) if least else ():
                 rest = left[:position] + left[position + 1 :]
-                part = mine if mine.exponent == least else mine._replace(exponent=least)
-                search(at + 1, rest, (*taken, part), names_now, index + worth[order[at]])
+                part = mine._replace(exponent=least)
+                search(at + 1, rest, (*taken, part), names_now, total + worth[order[at]])
                 if certain:
                     return
-        search(at + 1, left, taken, names, index)
+        search(at + 1, left, taken, names, total)
 
-    search(0, one.factors, (), {}, 0)
-    return best[1], best[2]
+    search(0, one.factors, (), {index: index for index in one.indices()}, 0)
+    return best[1]
 
 
 MAX_MATCHES = 200  # ways to match two products
 
 
 def shared_power(one: Fraction, other: Fraction) -> Fraction:
-    """The power that two powers of one base have in common: 0 where there is none."""
-    if one == other:
-        return one
+    """Return the power that two powers of one base share: 0 if there is none."""
     if (one > 0) != (other > 0) or (one - other).denominator > 1:
         return Fraction(0)
     return min(one, other, key=abs)
-
-
-def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[FormIndex, FormIndex]):
-    for order in mine.head.symmetries:
-        indices = dict(names)
-        for left, at in zip(mine.indices, order):
-            right = factor.indices[at]
-            if right in other.summed:
-                if left not in one.summed or indices.get(right, left) is not left:
-                    break
-                if right not in indices and left in indices.values():
-                    break
-                indices[right] = left
-            elif left is not right:
-                break
-        else:
-            yield indices
-
-
-def _without(product: Product, shared: tuple[Factor, ...]) -> tuple[Product, Product]:
-    """A product as what is shared and the rest, in which the summed indices of the first are free."""
-    rest = dict(enumerate(product.factors))
-    for part in shared:
-        position = next(
-            number for number, factor in rest.items()
-            if factor.head is part.head and factor.indices == part.indices and (factor.exponent > 0) == (part.exponent > 0)
-            and abs(factor.exponent) >= abs(part.exponent)
-        )  # fmt: skip
-        left = rest[position].exponent - part.exponent
-        if left:
-            rest[position] = rest[position]._replace(exponent=left)
-        else:
-            del rest[position]
-    outer = product.summed & {index for part in shared for index in part.indices}
-    return Product(ONE_, shared, outer), Product(product.coefficient, tuple(rest.values()), product.summed - outer)
-
-
-def _match_all(pattern: Product, product: Product) -> Product | None:
-    """What is left of a product without a pattern, in the pattern's summed indices; None where it has not all of it."""
-    shared, names = shared_factors(pattern, product)
-    if len(shared) < len(pattern.factors) or any(part not in pattern.factors for part in shared):
-        return None  # as where a factor has a smaller power
-    apart = algebra.refreshed(
-        product, pattern.summed | {index for factor in pattern.factors for index in factor.indices}
-    )
-    if apart is not product:
-        shared, names = shared_factors(pattern, apart)
-    turned = Product(
-        apart.coefficient, tuple(factor.at(names) for factor in apart.factors),
-        frozenset(names.get(index, index) for index in apart.summed),
-    )  # fmt: skip
-    try:
-        _, rest = _without(turned, tuple(_as_in(turned, part) for part in shared))
-    except StopIteration:
-        return None
-    return rest._replace(summed=frozenset(index for index in turned.summed if index not in pattern.summed))
-
-
-def _as_in(product: Product, part: Factor) -> Factor:
-    """A shared factor with its indices in the order in which the product has them."""
-    for factor in product.factors:
-        if factor.head is part.head and abs(factor.exponent) >= abs(part.exponent):
-            for order in part.head.symmetries:
-                if tuple(part.indices[at] for at in order) == factor.indices:
-                    return part._replace(indices=factor.indices)
-    raise StopIteration
 
 
 def _joined(pattern: Product, inner: Form) -> Form:
@@ -270,3 +193,26 @@ def _terms_multiplied_out(product: Product) -> int:
             exponent = int(factor.exponent)
             count *= comb(len(inner) + exponent - 1, exponent) if exponent <= algebra.MAX_POWER else MAX_TERMS + 1
     return count
+
+
+MAX_NUMERATOR_TERMS = 4000
+
+
+def vanishes(form: Form) -> bool:
+    """Return whether a form is 0 wherever it has a value: its products are multiplied by their denominators."""
+    while form and (below := _denominator(form)) is not None:
+        used("common denominator")
+        form = algebra.add(*(algebra.settled(part.coefficient, (*part.factors, below), part.summed) for part in form))
+        if len(form) > MAX_NUMERATOR_TERMS:
+            return False
+    return not form
+
+
+def _denominator(form: Form) -> Factor | None:
+    """Return a factor that clears a denominator without a summed index, if there is one."""
+    for product in form:
+        for factor in product.factors:
+            if factor.exponent < 0 and not product.summed.intersection(factor.indices):
+                powers = [other for part in form for other in part.factors if other[:2] == factor[:2]]
+                return factor._replace(exponent=-min(other.exponent for other in powers))
+    return None

@@ -37,28 +37,6 @@ def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor
             return factors
 
 
-def absolute(factors: list[Factor]) -> list[Factor] | None:
-    """sign(x) ⊙ x = |x|."""
-    for factor in factors:
-        if not is_function(factor, "sign") or factor.exponent != 1:
-            continue
-        (inner,) = opened(factor)
-        expected = as_factors(inner)
-        if expected is None or len(expected) != 1:
-            continue
-        (x,) = expected
-        for other in factors:
-            if other.head is x.head and other.indices == x.indices and (other.exponent - x.exponent).denominator == 1:
-                left = other.exponent - x.exponent
-                if left < 0 or x.exponent < 0:
-                    continue
-                used("sign of a number")
-                rest = [part for part in factors if part is not factor and part is not other]
-                rest += [other._replace(exponent=left)] if left else []
-                return [*rest, function_of("abs", inner)]
-    return None
-
-
 def function_of(operator: str, *parts: Form) -> Factor:
     """A function of numbers, without a rule, as one opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
@@ -99,28 +77,15 @@ def as_factors(form: Form) -> tuple[Factor, ...] | None:
     return form[0].factors
 
 
+def sole(form: Form) -> Factor | None:
+    """Return the one factor that a form is, if it is one."""
+    factors = as_factors(form) or ()
+    return factors[0] if len(factors) == 1 and factors[0].exponent == 1 else None
+
+
 def total_of(operator: str) -> int | None:
     """What the numbers of an operator sum to along its axes, whatever its operands are."""
     return REGISTRY[operator].total if operator in REGISTRY else None
-
-
-def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Factor], bool]:
-    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
-    for factor in list(factors):
-        of = factor.head
-        if factor.exponent != 1 or of.kind != "apply" or total_of(str(of.label)) is None:
-            continue
-        label, places = of.label, range(len(factor.indices) - len(of.slots))
-        indices = {factor.indices[position] for position in places}
-        others = {index for part in factors if part is not factor for index in part.indices}
-        rest = {index for position, index in enumerate(factor.indices) if position not in places}
-        if indices <= summed and not indices & others and not indices & rest:
-            used(f"sum of {label}")
-            if not total_of(label):
-                return factors, True
-            factors.remove(factor)
-            summed -= indices
-    return factors, False
 
 
 def touches(factors: Iterable[Factor], index: FormIndex) -> bool:

@@ -111,11 +111,7 @@ class Forms:
         if any(id(argument) in self.linear for argument in term.arguments):
             self.linear.add(id(term))
         elif id(term) in self.names:
-            return tensor(
-                self.names[id(term)],
-                tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape),
-                self.indices(term),
-            )
+            return self.tensor_named(self.names[id(term)], term)
         if current().proving and (definition := defined(self, term)) is not None:
             return definition
         if term.operator in RULES:
@@ -133,6 +129,13 @@ class Forms:
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
             products = algebra.multiply(products, single(DELTA, *pair))
         return products
+
+    def tensor_named(self, name: str, term: Term) -> Form:
+        """Return a tensor of a name with the axes of a term."""
+        return tensor(name, tuple(map(self.label, term.shape)), self.indices(term))
+
+    def label(self, axis: str) -> str:
+        return self.labels.get(axis) or source_name(axis)
 
     def part(self, term: Term, position: int) -> Form:
         return self.known(term.arguments[position])
@@ -189,8 +192,7 @@ def _number(self: Forms, term: Term) -> Form:
 
 
 def _input(self: Forms, term: Term) -> Form:
-    name: str = self.leaves.get(term.options[0]) or term.options[-1]
-    return tensor(name, tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape), self.indices(term))
+    return self.tensor_named(self.leaves.get(term.options[0]) or term.options[-1], term)
 
 
 def _unknown(self: Forms, term: Term) -> Form:
@@ -208,15 +210,6 @@ def _same(self: Forms, term: Term) -> Form:
     return renamed(self.part(term, 0), {index: self.index(axis, term.shape[axis]) for index, axis in marks.items()})
 
 
-def _add(self: Forms, term: Term) -> Form:
-    left, right = self.parts(term)
-    return algebra.add(left, algebra.scaled(right, -1) if term.operator == "-" else right)
-
-
-def _negative(self: Forms, term: Term) -> Form:
-    return algebra.scaled(self.part(term, 0), -1)
-
-
 def _product(self: Forms, term: Term) -> Form:
     left, right = self.parts(term)
     products = algebra.multiply(left, right, self.out(term.arguments[0], term.arguments[1]))
@@ -229,10 +222,6 @@ def _quotient(self: Forms, term: Term) -> Form:
     if not right:
         raise NotReadable(term)
     return algebra.multiply(left, algebra.power(right, -ONE_), self.out(term.arguments[0], term.arguments[1]))
-
-
-def _root(self: Forms, term: Term) -> Form:
-    return _powered(term, self.part(term, 0), Fraction(1, 2))
 
 
 def _power(self: Forms, term: Term) -> Form:
@@ -251,10 +240,6 @@ def _powered(term: Term, base: Form, exponent: Fraction) -> Form:
         raise NotReadable(term) from None
 
 
-def _sum(self: Forms, term: Term) -> Form:
-    return algebra.sum_over(self.part(term, 0), self.indices(term.arguments[0], term.axes))
-
-
 def _mean(self: Forms, term: Term) -> Form:
     indices = self.indices(term.arguments[0], term.axes)
     count = reduce(algebra.multiply, (size(index.size) for index in indices), ONE)
@@ -267,10 +252,6 @@ def _rename(self: Forms, term: Term) -> Form:
     shape = term.arguments[0].shape
     names = {self.index(old, shape[old]): self.index(new, term.shape[new]) for old, new in term.options}
     return renamed(self.part(term, 0), names)
-
-
-def _identity(self: Forms, term: Term) -> Form:
-    return single(DELTA, *self.indices(term, term.axes))
 
 
 def _trace(self: Forms, term: Term) -> Form:
@@ -288,36 +269,22 @@ def _indexed(self: Forms, term: Term, at: Form) -> Form:
     if id(whole) in self.linear or current().expanding:
         if current().expanding:
             used("element")
-        chosen = applied("onehot", (at,), (), (fresh,), (), ((), (0,)))
+        chosen = _apply_along("onehot", (at,), (fresh,))
         return algebra.sum_over(algebra.multiply(part, chosen, (True, False)), [fresh])
     return applied("index", (part, at), (fresh,), (), (), ((0,), ()))
 
 
-def _index(self: Forms, term: Term) -> Form:
-    return _indexed(self, term, self.part(term, 1))
-
-
-def _pick(self: Forms, term: Term) -> Form:
-    return _indexed(self, term, number(term.options[1] + 1))
-
-
-def _onehot(self: Forms, term: Term) -> Form:
-    return applied("onehot", (self.part(term, 0),), (), self.indices(term, term.axes), (), ((), (0,)))
+def _apply_along(
+    operator: str, parts: Sequence[Form], indices: tuple[FormIndex, ...], options: tuple[Any, ...] = ()
+) -> Form:
+    """Return an operator along axes that its operands do not have."""
+    return applied(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
 
 
 def _iota(self: Forms, term: Term) -> Form:
     first = term.options[0] if term.options and isinstance(term.options[0], int) else 1
-    products = applied("iota", (ONE,), (), self.indices(term, term.axes), (), ((), (0,)))
+    products = _apply_along("iota", (ONE,), self.indices(term, term.axes))
     return products if first == 1 else algebra.add(products, number(first - 1))
-
-
-def _cases(self: Forms, term: Term) -> Form:
-    return _selected(self, term.arguments)
-
-
-def _where(self: Forms, term: Term) -> Form:
-    condition, one, other = term.arguments
-    return _selected(self, (one, condition, other))
 
 
 def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
@@ -343,10 +310,6 @@ def _indicator(self: Forms, term: Term) -> Form:
     return applied("indicator", self.parts(term))
 
 
-def _truth(self: Forms, term: Term) -> Form:
-    return applied(term.operator, self.parts(term))
-
-
 def _joined(self: Forms, term: Term) -> Form:
     """Axes merged into one, or one split into several."""
     whole = term.arguments[0]
@@ -367,23 +330,31 @@ def _uniform(self: Forms, term: Term) -> Form:
     return self.operator(REGISTRY[term.operator], term, term.axes)
 
 
-def _stacked(self: Forms, term: Term) -> Form:
-    return applied("stack", self.parts(term), (), self.indices(term, term.axes), (), ((), (0,)))
-
-
 def _constant(self: Forms, term: Term) -> Form:
     axes, extent, numbers = term.options
     if len(numbers) > 64 or len(axes) > 2:
         raise NotReadable(term)
-    options = (extent, tuple(numbers))
-    return applied("literal", (ONE,), (), self.indices(term, axes), options, ((), tuple(range(len(axes)))))
+    return _apply_along("literal", (ONE,), self.indices(term, axes), (extent, tuple(numbers)))
 
 
 RULES: dict[str, Callable[[Forms, Term], Form]] = {
-    "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same, "+": _add, "-": _add,
-    "negative": _negative, "⊙": _product, "/": _quotient, "sqrt": _root, "^": _power,
-    "∑": _sum, "mean": _mean, "rename": _rename, "I": _identity, "identity": _identity, "trace": _trace,
-    "index": _index, "pick": _pick, "onehot": _onehot, "iota": _iota, "cases": _cases, "where": _where,
-    "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "uniform": _uniform, "constant": _constant,
-    **dict.fromkeys("= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), _truth),
+    "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same,
+    "+": lambda self, term: algebra.add(*self.parts(term)),
+    "-": lambda self, term: algebra.subtract(*self.parts(term)),
+    "negative": lambda self, term: algebra.scaled(self.part(term, 0), -1),
+    "sqrt": lambda self, term: _powered(term, self.part(term, 0), Fraction(1, 2)),
+    "∑": lambda self, term: algebra.sum_over(self.part(term, 0), self.indices(term.arguments[0], term.axes)),
+    "⊙": _product, "/": _quotient, "^": _power, "mean": _mean, "rename": _rename, "trace": _trace, "iota": _iota,
+    "I": lambda self, term: single(DELTA, *self.indices(term, term.axes)),
+    "identity": lambda self, term: single(DELTA, *self.indices(term, term.axes)),
+    "index": lambda self, term: _indexed(self, term, self.part(term, 1)),
+    "pick": lambda self, term: _indexed(self, term, number(term.options[1] + 1)),
+    "onehot": lambda self, term: _apply_along("onehot", self.parts(term), self.indices(term, term.axes)),
+    "stack": lambda self, term: _apply_along("stack", self.parts(term), self.indices(term, term.axes)),
+    "cases": lambda self, term: _selected(self, term.arguments),
+    "where": lambda self, term: _selected(self, (term.arguments[1], term.arguments[0], *term.arguments[2:])),
+    "indicator": _indicator, "merge": _joined, "split": _joined, "uniform": _uniform, "constant": _constant,
+    **dict.fromkeys(
+        "= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), lambda self, term: applied(term.operator, self.parts(term))
+    ),
 }  # fmt: skip

@@ -1,14 +1,17 @@
-"""Recognition of functions written out: exp u / ∑ exp u = softmax u, 1 / (1 + exp(−u)) = σ(u)."""
+"""Recognition of functions that are written out, exp u / ∑ exp u = softmax u, and of the values of names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from . import algebra
 from .applying import applied
-from .factors import denominators, is_function
-from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, opened, renamed
+from .factors import as_factors, denominators, is_function
+from .facts import FactRewrite
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormHead, FormIndex, Product, opened, renamed, single
+from .matching import replace_part
 from .work import used
 
 
@@ -28,15 +31,32 @@ def rewritten(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
     return algebra.add(tuple(result))
 
 
-def _put(product: Product, without: dict[Factor, Fraction], form: Form) -> Product | None:
-    """The product with less of some factors, times one factor more."""
-    rest = []
-    for factor in product.factors:
-        left = factor.exponent - without.get(factor, Fraction(0))
-        if left:
-            rest.append(factor._replace(exponent=left))
-    within = algebra.within(Product(product.coefficient, tuple(rest), product.summed), form[0])
-    return within[0] if len(within) == 1 else None
+def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product | None:
+    """Return the product with the result for the pattern, if it has the pattern and stays one product."""
+    put = replace_part(product, FactRewrite(pattern, result))
+    products = () if put is None else algebra.settled(*put)
+    if put is not None:
+        used(rule)
+    return products[0] if len(products) == 1 else None
+
+
+class NamedPart(NamedTuple):
+    """A name's head, the indices outside of its value, in the order of the head's axes, and that product."""
+
+    head: FormHead
+    indices: tuple[FormIndex, ...]
+    product: Product
+
+
+def folded(form: Form, names: Sequence[NamedPart]) -> Form:
+    """Return the form with names for the parts of its products that equal their values."""
+    return rewritten(form, *(partial(_put_name, name) for name in names))
+
+
+def _put_name(name: NamedPart, product: Product) -> Product | None:
+    coefficient, factors, summed = name.product
+    result = algebra.scaled(single(name.head, *name.indices), 1 / coefficient)
+    return _put(product, Product(ONE_, factors, summed), result, "name")
 
 
 def _softmax(product: Product) -> Product | None:
@@ -45,53 +65,40 @@ def _softmax(product: Product) -> Product | None:
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
         (power,) = inner[0].factors
-        if not is_function(power, "exp"):
+        bound = [index for index in power.indices if index in inner[0].summed]
+        above = next((factor for factor in product.factors if factor.head is power.head), None)
+        if above is None or not is_function(power, "exp") or len(bound) != len(inner[0].summed):
             continue
-        for above in product.factors:
-            if above.head is not power.head or above.exponent < power.exponent:
-                continue
-            pairs = [(mine, theirs) for mine, theirs in zip(above.indices, power.indices) if theirs in inner[0].summed]
-            same = all(
-                mine is theirs for mine, theirs in zip(above.indices, power.indices) if theirs not in inner[0].summed
-            )
-            if not same or len(pairs) != len(inner[0].summed):
-                continue
-            u = algebra.scaled(opened(power)[0], power.exponent)
-            bound, indices = tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs)
-            order = tuple(range(len(pairs)))
-            used("softmax")
-            return _put(
-                product,
-                {below: -ONE_, above: power.exponent},
-                applied("softmax", (u,), bound, indices, (), (order, order)),
-            )
+        u = algebra.scaled(opened(power)[0], power.exponent)
+        outs = {index: out.fresh() for index, out in zip(power.indices, above.indices) if index in bound}
+        order = tuple(range(len(bound)))
+        softmax = applied("softmax", (u,), bound, tuple(outs.values()), (), (order, order))
+        pattern = Product(ONE_, (power.at(outs), below._replace(exponent=-ONE_)))
+        if (put := _put(product, pattern, softmax, "softmax")) is not None:
+            return put
     return None
 
 
 def _logistic(product: Product) -> Product | None:
     """1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)"""
     for below, inner in denominators(product):
-        rest = [addend for addend in inner if addend != ONE[0]]
-        if len(inner) != 2 or len(rest) != 1 or rest[0].coefficient != 1 or rest[0].summed or len(rest[0].factors) != 1:
+        rest = tuple(addend for addend in inner if addend != ONE[0])
+        factors = as_factors(rest) or ()
+        if len(inner) != 2 or len(factors) != 1 or not is_function(factors[0], "exp"):
             continue
-        (power,) = rest[0].factors
-        if not is_function(power, "exp"):
-            continue
+        (power,), inverse = factors, below._replace(exponent=-ONE_)
         u = algebra.scaled(opened(power)[0], power.exponent)
-        used("σ")
-        for above in product.factors:
-            if above.head is power.head and above.indices == power.indices and above.exponent / power.exponent >= 1:
-                return _put(product, {below: -ONE_, above: power.exponent}, applied("σ", (u,)))
-        return _put(product, {below: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
+        whole = _put(product, Product(ONE_, (inverse, power)), applied("σ", (u,)), "σ")
+        return whole or _put(product, Product(ONE_, (inverse,)), applied("σ", (algebra.scaled(u, -1),)), "σ")
     return None
 
 
 def solved(form: Form) -> Form:
     """inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ."""
-    return rewritten(tuple(_turned(product) or product for product in form), _solution)
+    return rewritten(tuple(_transpose_change(product) or product for product in form), _solution)
 
 
-def _turned(product: Product) -> Product | None:
+def _transpose_change(product: Product) -> Product | None:
     """What counts how e^X changes along E is what E counts how it changes along that, transposed."""
     for index, factor in enumerate(product.factors):
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
@@ -157,30 +164,22 @@ def updated(form: Form) -> Form:
 
 
 def _rank_one(product: Product) -> Product | None:
-    for position, factor in enumerate(product.factors):
+    for factor in product.factors:
         if not is_function(factor, "inv") or factor.exponent != 1:
             continue
-        r, c = factor.head.bound[:2]
+        (r, c), (first, second) = factor.head.bound[:2], factor.indices[:2]
         added = _beside_identity(opened(factor)[0], r, c)
-        others = [part for at, part in enumerate(product.factors) if at != position]
-        for order in factor.head.symmetries if added is not None else ():
-            first, second = (factor.indices[at] for at in order[:2])
-            for index, left, local in ((second, first, r), (first, second, c)):
-                inside = [part for part in others if index in part.indices]
-                met = [part.at({local: index}) for part in (added or ()) if local in part.indices]
-                if index not in product.summed or index in factor.indices[2:] or first is second:
-                    continue
-                if len(inside) != len(met) or any(part not in met for part in inside):
-                    continue
-                both = tuple(part.at({c: r}) for part in added or ())
-                share = algebra.power(algebra.add(ONE, algebra.sum_over((Product(ONE_, both),), [r])), -ONE_)
-                rest = [part.at({index: left}) if part in inside else part for part in others]
-                products = algebra.multiply(
-                    (Product(product.coefficient, tuple(rest), product.summed - {index}),), share
-                )
-                if len(products) == 1:
-                    used("rank one")
-                    return products[0]
+        if added is None:
+            continue
+        for index, left, local in ((second, first, r), (first, second, c)):
+            met = [part.at({local: index}) for part in added if local in part.indices]
+            both = tuple(part.at({c: r}) for part in added)
+            share = algebra.power(algebra.add(ONE, algebra.sum_over((Product(ONE_, both),), [r])), -ONE_)
+            moved = (Product(ONE_, tuple(part.at({index: left}) for part in met)),)
+            pattern = Product(ONE_, (factor, *met), frozenset((index,)))
+            put = _put(product, pattern, algebra.multiply(moved, share), "rank one")
+            if put is not None:
+                return put
     return None
 
 

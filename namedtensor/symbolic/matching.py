@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from .factors import SumParts, contracted, gathered, is_function
-from .forms import Factor, FormIndex, Product, opened
+from .factors import SumParts, contracted, gathered, is_function, total_of
+from .facts import FactRewrite
+from .forms import ONE_, Factor, FormIndex, Product, number, opened, refreshed
 from .work import current, used
+
+IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
@@ -41,42 +44,81 @@ def _matches(
     exponents: tuple[Fraction, ...],
     product: Product,
     pattern: Product,
-    names: dict[FormIndex, FormIndex],
-) -> Iterator[tuple[tuple[Fraction, ...], dict[FormIndex, FormIndex]]]:
-    """The exponents that are left of a product's factors, and the names of indices."""
+    names: IndexNames,
+) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
+    """Yield the exponents that are left of a product's factors, and the names of indices."""
     if not factors:
         yield exponents, names
         return
     first, *rest = factors
     for position, (factor, exponent) in enumerate(zip(product.factors, exponents)):
-        if factor.head is not first.head or not _holds(exponent, first.exponent):
-            continue
-        left = (*exponents[:position], exponent - first.exponent, *exponents[position + 1 :])
-        for order in first.head.symmetries:
-            indices = dict(names)
-            for mine, at in zip(first.indices, order):
-                theirs = factor.indices[at]
-                if indices.setdefault(mine, theirs) is not theirs or (
-                    mine in pattern.summed and theirs not in product.summed
-                ):
-                    break
-            else:
-                bound = [indices[index] for index in pattern.summed if index in indices]
-                if len(set(bound)) == len(bound):
-                    yield from _matches(tuple(rest), left, product, pattern, indices)
+        if factor.head is first.head and _holds(exponent, first.exponent):
+            left = (*exponents[:position], exponent - first.exponent, *exponents[position + 1 :])
+            for indices in align(first, factor, pattern, product, names):
+                yield from _matches(tuple(rest), left, product, pattern, indices)
 
 
-def stated(parts: SumParts) -> None:
-    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x and ∑_{c} t_{n(i)} = 1."""
-    while parts.coefficient:
+def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
+    """Yield the names with which a factor of a pattern is a factor of a product; summed indices stay apart."""
+    for order in mine.head.symmetries:
+        indices = dict(names)
+        for index, at in zip(mine.indices, order):
+            other = theirs.indices[at]
+            if indices.setdefault(index, other) is not other or (
+                index in pattern.summed and other not in product.summed
+            ):
+                break
+        else:
+            bound = [indices[index] for index in pattern.summed if index in indices]
+            if len(set(bound)) == len(bound):
+                yield indices
+
+
+def divide(product: Product, pattern: Product) -> Product | None:
+    """Return a product without the factors of a pattern, whose summed indices become free; None if it lacks a factor."""
+    product = refreshed(product, {index for factor in pattern.factors for index in factor.indices})
+    exponents = tuple(factor.exponent for factor in product.factors)
+    fixed = {index: index for index in pattern.indices()}
+    for left, names in _matches(pattern.factors, exponents, product, pattern, fixed):
+        back = {names[index]: index for index in pattern.summed}
+        rest = tuple(factor.at(back)._replace(exponent=power) for factor, power in zip(product.factors, left) if power)
+        return Product(product.coefficient, rest, product.summed.difference(back))
+    return None
+
+
+def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
+    """Return the product with the result of a rewrite for its pattern, or None if it lacks a factor of the pattern."""
+    occurrence = next(occurrences(product, rewrite.pattern), None)
+    if occurrence is None:
+        return None
+    ((coefficient, factors, _),) = rewrite.result or (Product(Fraction(0)),)
+    put = (factor.at(occurrence.names) for factor in factors)
+    factors = (*occurrence.rest, *put)
+    return Product(product.coefficient * coefficient, factors, product.summed - occurrence.inside)
+
+
+def apply_totals(parts: SumParts) -> None:
+    """Apply the known totals of operators, ∑_{ax} softmax_{ax} x = 1, and the rewrites of facts: ∑_{c} t ⊙ x = x."""
+    while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-        changed = next((of for way in (product, *at_all_indices(product)) for of in _by_facts(way, product)), None)
-        if changed is None:
+        ways = (product, *at_all_indices(product))
+        shorter = next((one for way in ways for one in _by_facts(way, product, rewrites)), None)
+        if shorter is None:
             return
-        parts.coefficient, parts.factors = changed.coefficient, list(changed.factors)
-        parts.summed &= changed.summed
+        parts.coefficient, parts.factors = shorter.coefficient, list(shorter.factors)
+        parts.summed &= shorter.summed
         contracted(parts)
         gathered(parts)
+
+
+def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
+    """Yield what the sums of operators over their own axes are: 1 for softmax and onehot, 0 for standardize."""
+    for factor in factors:
+        total = total_of(str(factor.head.label)) if factor.head.kind == "apply" and factor.exponent == 1 else None
+        count = len(factor.indices) - len(factor.head.slots)
+        if total is not None and not set(factor.indices[:count]) & set(factor.indices[count:]):
+            pattern = Product(ONE_, (factor,), frozenset(factor.indices[:count]))
+            yield FactRewrite(pattern, number(total)), f"sum of {factor.head.label}"
 
 
 def at_all_indices(product: Product) -> Iterator[Product]:
@@ -89,16 +131,11 @@ def at_all_indices(product: Product) -> Iterator[Product]:
                 yield product._replace(factors=factors)
 
 
-def _by_facts(way: Product, product: Product) -> Iterator[Product]:
-    """A product by the facts that shorten it, none of whose indices is of a T that stands for T_{n(i)}."""
-    for (pattern, result), fact in current().facts.rewrites:
-        occurrence = next(occurrences(way, pattern), None)
-        if occurrence is None:
-            continue
-        coefficient = way.coefficient * result[0].coefficient if result else Fraction(0)
-        stated = (factor.at(occurrence.names) for product_of_fact in result for factor in product_of_fact.factors)
-        changed = Product(coefficient, (*occurrence.rest, *stated), way.summed - occurrence.inside)
-        if way is product or changed.indices() <= product.indices():
+def _by_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
+    """Yield a product by the rewrites that shorten it, none of whose indices is of a T that stands for T_{n(i)}."""
+    for rewrite, fact in rewrites:
+        shorter = replace_part(way, rewrite)
+        if shorter is not None and (way is product or shorter.indices() <= product.indices()):
             used(fact)
             current().spend()
-            yield changed
+            yield shorter

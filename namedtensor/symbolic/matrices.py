@@ -13,8 +13,8 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import algebra, canonical
-from .applying import applied, sole
-from .factors import components, is_function, touches
+from .applying import applied
+from .factors import components, is_function, sole, touches
 from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, renamed, size
 from .work import used
 

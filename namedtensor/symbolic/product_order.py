@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from grammar.nodes import Node
 
 from .forms import NUMBER, FormIndex
-from .spelling import ProductPart
+from .spelling import ProductPart, indices_in, split_parts
 
 FEW_AXES = 2  # axes of a product that is always small enough
 
@@ -23,17 +24,14 @@ class Grouping(NamedTuple):
 
 
 def in_order(
-    above: list[ProductPart],
-    below: list[ProductPart],
-    summed: set[FormIndex],
-    written: Callable[[list[ProductPart], list[ProductPart], set[FormIndex]], Node],
+    parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """The factors with those contracted first that else make products of more axes than anything has."""
-    divided = {index for part in below for index in part.indices}
+    """Return the parts with those contracted first that else make products of more axes than anything has."""
+    above, below = ([part for part in parts if part.below is divides] for divides in (False, True))
+    divided = indices_in(below)
     while len(above) > 2:
-        outside = {index for part in above for index in part.indices} - summed
         width, best = widest(above, summed), None
-        if width <= max(FEW_AXES, len(outside), *(len(part.indices) for part in above)):
+        if width <= max(FEW_AXES, len(indices_in(above) - summed), *(len(part.indices) for part in above)):
             break
         for index in sorted(summed - divided, key=NUMBER):
             grouping = _grouping(above, index, summed, divided)
@@ -45,20 +43,19 @@ def in_order(
         if best is None:
             break
         above = best.parts
-        above[best.place] = above[best.place]._replace(node=written(best.inside, [], best.gone))
-    return above
+        above[best.place] = above[best.place]._replace(node=write(best.inside, best.gone))
+    return [*above, *below]
 
 
 def _grouping(
-    above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: set[FormIndex]
+    above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: AbstractSet[FormIndex]
 ) -> Grouping | None:
-    """Those of the factors that have a summed index as one."""
-    inside = [part for part in above if index in part.indices]
-    if not 2 <= len(inside) < len(above):
+    """Return the factors with the group of a summed index as one factor."""
+    inside, rest = split_parts(above, {index})
+    if len(inside) < 2 or not rest:
         return None
-    rest = [part for part in above if part not in inside]
-    indices = frozenset(label for part in inside for label in part.indices)
-    gone = (summed & indices) - divided.union(*(part.indices for part in rest))
+    indices = indices_in(inside)
+    gone = (summed & indices) - divided - indices_in(rest)
     start = above.index(inside[0])
     after = [part for part in above[start:] if part in rest]
     return Grouping([*above[:start], ProductPart(inside[0].node, indices - gone), *after], start, inside, gone)
@@ -68,7 +65,6 @@ def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
     """The most axes of what these factors make, one after the other, each index summed at the last that has it."""
     most, standing = 0, frozenset[FormIndex]()
     for position, part in enumerate(parts):
-        later = frozenset(index for other in parts[position + 1 :] for index in other.indices)
-        standing = (standing | part.indices) - (summed - later)
+        standing = (standing | part.indices) - (summed - indices_in(parts[position + 1 :]))
         most = max(most, len(standing))
     return most

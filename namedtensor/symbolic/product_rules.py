@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .factors import denominators, function_of, is_function
-from .forms import DELTA, ONE_, Factor, Form, Product, opened, renamed
-from .matching import occurrences
+from .factors import as_factors, denominators, function_of, is_function
+from .facts import FactRewrite
+from .forms import DELTA, ONE_, Factor, Form, Product, opened, single
+from .matching import occurrences, replace_part
 from .work import used
 
 
@@ -56,35 +57,25 @@ def quotient_of_sums(product: Product) -> Form | None:
 def inverse_product(product: Product) -> Form | None:
     """[inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c}, and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}: a matrix times its inverse."""
     for inverse in product.factors:
-        if not is_function(inverse, "inv") or inverse.exponent != 1:
-            continue
-        (matrix,) = opened(inverse)
-        row, column = inverse.head.bound
-        if len(matrix) != 1 or len(matrix[0].factors) != 1 or matrix[0].coefficient != 1:
-            continue
-        for order in inverse.head.symmetries:
-            left, right = (inverse.indices[position] for position in order[:2])
-            for meeting, outer, near, far in ((right, left, row, column), (left, right, column, row)):
-                if meeting not in product.summed or meeting is outer:
-                    continue
-                beside = [other for other in product.factors if other is not inverse and meeting in other.indices]
-                if len(beside) != 1 or beside[0].exponent != 1:
-                    continue
-                ((expected,),) = (part.factors for part in renamed(matrix, {near: meeting}))
-                for index in beside[0].indices:
-                    if index is meeting or not _is_same(expected.at({far: index}), beside[0]):
-                        continue
+        if is_function(inverse, "inv") and inverse.exponent == 1:
+            for rewrite in inverse_rewrites(inverse, inverse):
+                if (shorter := replace_part(product, rewrite)) is not None:
                     used("inverse of a matrix")
-                    rest = [factor for factor in product.factors if factor is not inverse and factor is not beside[0]]
-                    identity = Factor(DELTA, (outer, index), ONE_)
-                    return (Product(product.coefficient, (*rest, identity), product.summed - {meeting}),)
+                    return (shorter,)
     return None
 
 
-def _is_same(one: Factor, other: Factor) -> bool:
-    return (one.head, one.exponent) == (other.head, other.exponent) and other.indices in {
-        tuple(one.indices[position] for position in order) for order in one.head.symmetries
-    }
+def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
+    """Return the rewrites of a matrix times its inverse, from both sides, with the factor `named` for the inverse."""
+    (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
+    factors = as_factors(matrix) or ()
+    if len(factors) != 1:
+        return []
+    rewrites = []
+    for meeting, outer, near, far in ((*inverse.indices[:2], column, row), (*inverse.indices[1::-1], row, column)):
+        pattern = Product(ONE_, (factors[0].at({near: meeting}), named), frozenset((meeting,)))
+        rewrites.append(FactRewrite(pattern, single(DELTA, far, outer)))
+    return rewrites
 
 
 def _without(product: Product, factor: Factor, exponent: Fraction) -> Product:

@@ -15,11 +15,13 @@ from typing import Any
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
-from .own_spellings import WRITERS, Names
+from .factoring import factored
+from .factors import opaque
+from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .product_order import in_order
 from .spelling import (
     MARKS,
+    WRITERS,
     ProductPart,
     Unwritable,
     call,
@@ -27,16 +29,19 @@ from .spelling import (
     expression,
     formal_axes,
     has_size,
+    indices_in,
     number_node,
     number_parts,
     off_diagonal,
-    parted,
     rename,
     shortest,
     size_node,
+    split_parts,
 )
 from .work import current
 
+Names = Mapping[FormIndex, str]
+HALF = Fraction(1, 2)
 MAX_DEPTH = 2  # of brackets in which each way to rename is tried
 
 
@@ -97,61 +102,46 @@ class ReadBack:
         """A product without its sign, and whether that is −; the sign may go into a bracket."""
         if product.coefficient > 0:
             return self.product(product, names), False
-        positive = product._replace(coefficient=-product.coefficient)
-        for index, factor in enumerate(product.factors):
+        for factor in product.factors:
             if factor.head.kind == "bracket" and factor.exponent == 1 and factor.head not in self.given:
                 inner = factor.head.parts[0]
                 if len(inner) > 1 and any(addend.coefficient < 0 for addend in inner):
-                    flipped = algebra.scaled(opened(factor)[0], -1)
-                    return self.product(positive, names, {index: flipped}), False
-        return self.product(positive, names), True
+                    flipped = opaque("bracket", None, (algebra.scaled(opened(factor)[0], -1),))
+                    factors = tuple(flipped if other is factor else other for other in product.factors)
+                    return self.product(Product(-product.coefficient, factors, product.summed), names), False
+        return self.product(product._replace(coefficient=-product.coefficient), names), True
 
     # ----------------------------------------------------------------------------------------------------- products
-    def product(self, product: Product, names: Names, flipped: Mapping[int, Form] = {}) -> Node:
-        if len(product.factors) == 1 and not product.summed and product.coefficient == 1 and 0 in flipped:
-            return self.form(flipped[0], names)
+    def product(self, product: Product, names: Names) -> Node:
         product = off_diagonal(product)
         names, grouped = self.with_summed(product, names)
         summed = set(product.summed)
-        below, factors = [], []
-        for position, factor in sorted(enumerate(product.factors), key=lambda pair: pair[1].head is DELTA):
-            factors.append((factor, flipped.get(position)))
-        parts, roots = [], {}
+        factors = sorted(product.factors, key=lambda factor: factor.head is DELTA)
         averaged = self.averaged(factors, summed)
-        for factor, turned in factors:
-            if turned is None and abs(factor.exponent) == Fraction(1, 2) and not set(factor.indices) & summed:
-                roots.setdefault(factor.exponent > 0, []).append(factor)
-                continue
-            part = self.part(factor, turned, names)
-            (below if part.below else parts).append(part)
-        for above, group in roots.items():
-            part = ProductPart(self.root(group, names), frozenset(i for f in group for i in f.indices), not above)
-            (below if part.below else parts).append(part)
+        roots = [factor for factor in factors if abs(factor.exponent) == HALF and not set(factor.indices) & summed]
+        parts = [self.part(factor, names) for factor in factors if factor not in roots]
+        for exponent in (HALF, -HALF):
+            group = [factor for factor in roots if factor.exponent == exponent]
+            if group:
+                indices = frozenset(index for factor in group for index in factor.indices)
+                parts.append(ProductPart(self.root(group, names), indices, exponent < 0))
         for index in grouped:
-            if index in averaged or index not in summed:
-                continue
-            inside = [part for part in parts if index in part.indices]
-            under = [part for part in below if index in part.indices]
-            parts = [part for part in parts if part not in inside]
-            below = [part for part in below if part not in under]
-            node = self.chain(Fraction(1), inside, under, {index}, names, [])
-            all_of = frozenset(label for part in (*inside, *under) for label in part.indices)
-            parts.insert(0, ProductPart(node, all_of - {index}))
-            summed.discard(index)
-        return self.chain(product.coefficient, parts, below, summed, names, averaged)
+            if index not in averaged and index in summed:
+                inside, parts = split_parts(parts, {index})
+                node = self.chain(ONE_, inside, {index}, names)
+                parts.insert(0, ProductPart(node, indices_in(inside) - {index}))
+                summed.discard(index)
+        return self.chain(product.coefficient, parts, summed, names, averaged)
 
-    def averaged(self, factors: list[Any], summed: set[FormIndex]) -> list[FormIndex]:
+    def averaged(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
         indices: list[FormIndex] = []
         for index in sorted(summed, key=NUMBER):
-            for position, (factor, _) in enumerate(factors):
+            for position, factor in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
                     indices.append(index)
                     left = factor.exponent + 1
-                    if left:
-                        factors[position] = (factor._replace(exponent=left), None)
-                    else:
-                        del factors[position]
+                    factors[position : position + 1] = [factor._replace(exponent=left)] if left else []
                     break
         return indices
 
@@ -189,54 +179,52 @@ class ReadBack:
         return result, grouped
 
     def chain(
-        self, coefficient: Fraction, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names,
-        averaged: list[FormIndex],
-    ) -> Node:  # fmt: skip
+        self,
+        coefficient: Fraction,
+        parts: list[ProductPart],
+        summed: set[FormIndex],
+        names: Names,
+        averaged: list[FormIndex] | None = None,
+    ) -> Node:
         """The parts one after another, each summed index at the last that has it."""
         if averaged:
-            inside = [part for part in above if part.indices & set(averaged)]
-            under = [part for part in below if part.indices & set(averaged)]
-            rest = [part for part in above if part not in inside], [part for part in below if part not in under]
-            outside = {index for group in rest for part in group for index in part.indices}
-            remaining = {index for index in summed if index not in averaged and index not in outside}
-            axes = [names[index] for index in averaged]
-            inner = self.chain(Fraction(1), inside, under, remaining, names, []) if inside or under else Number(1)
-            indices = frozenset(i for part in (*inside, *under) for i in part.indices) - remaining - set(averaged)
-            above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
-            summed = summed - remaining - set(averaged)
-        above = self.alone(above, below, summed, names)
-        if len(above) > 2 and summed:
-            above = in_order(above, below, summed, lambda x, y, over: self.chain(Fraction(1), x, y, over, names, []))
-        standing = {index for part in (*above, *below) for index in part.indices} & summed
-        early = [part for part in below if part.indices & standing]
-        late = [part for part in below if not part.indices & standing]
+            inside, rest = split_parts(parts, set(averaged))
+            alone = summed - set(averaged) - indices_in(rest)
+            mean = call(
+                "mean",
+                self.chain(ONE_, inside, alone, names) if inside else Number(1),
+                axes=[names[index] for index in averaged],
+            )
+            parts = [*rest, ProductPart(mean, indices_in(inside) - alone - set(averaged))]
+            summed = summed - alone - set(averaged)
+        parts = self.alone(parts, summed, names)
+        if summed:
+            parts = in_order(parts, summed, lambda some, over: self.chain(ONE_, some, over, names))
+        standing = indices_in(parts) & summed
+        above = [part for part in parts if not part.below]
+        early, late = split_parts([part for part in parts if part.below], standing)
         order = [*above[:1], *early, *above[1:], *late]
         last = {index: position for position, part in enumerate(order) for index in part.indices if index in standing}
         stuck = {index for index, position in last.items() if order[position].below or position == 0}
         if stuck:
-            inside = [part for part in order if part.indices & stuck]
-            rest = [part for part in order if part not in inside]
-            tops, bottoms = parted(inside)
-            inner = self.chain(Fraction(1), tops, bottoms, set(), names, [])
-            node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
-            merged = ProductPart(node, frozenset(i for part in inside for i in part.indices) - stuck)
-            tops, bottoms = parted(rest)
-            return self.chain(coefficient, [*tops, merged], bottoms, summed - stuck, names, [])
+            inside, rest = split_parts(order, stuck)
+            inner = self.chain(ONE_, inside, set(), names)
+            node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=NUMBER)])
+            merged = ProductPart(node, indices_in(inside) - stuck)
+            return self.chain(coefficient, [*rest, merged], summed - stuck, names)
         return self.written(coefficient, order, last, names)
 
-    def alone(
-        self, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names
-    ) -> list[ProductPart]:
-        """The parts above, with ∑ before the one part that has a summed index."""
-        counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
-        parts: list[ProductPart] = []
-        for part in above:
+    def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
+        """The parts, with ∑ before the one part above that has a summed index."""
+        counts = Counter(index for part in parts for index in part.indices if index in summed)
+        result: list[ProductPart] = []
+        for part in parts:
             indices = sorted((index for index in part.indices if counts.get(index) == 1), key=NUMBER)
-            if indices:
+            if indices and not part.below:
                 node = call("∑", part.node, axes=[names[index] for index in indices])
                 part = ProductPart(node, part.indices - set(indices))
-            parts.append(part)
-        return parts
+            result.append(part)
+        return result
 
     def written(
         self, coefficient: Fraction, order: list[ProductPart], last: dict[FormIndex, int], names: Names
@@ -267,11 +255,8 @@ class ReadBack:
         return call("⊙", top, node)
 
     # ------------------------------------------------------------------------------------------------------ factors
-    def part(self, factor: Factor, turned: Form | None, names: Names) -> ProductPart:
-        indices = frozenset(factor.indices)
-        exponent = factor.exponent
-        if turned is not None:
-            return ProductPart(self.form(turned, names), indices)
+    def part(self, factor: Factor, names: Names) -> ProductPart:
+        indices, exponent = frozenset(factor.indices), factor.exponent
         if factor.head.kind == "apply" and factor.head.label == "exp" and factor.head not in self.given:
             inner = algebra.scaled(opened(factor)[0], exponent)
             return ProductPart(self.function(factor.head, "exp", (inner,), (), names), indices)
@@ -280,13 +265,13 @@ class ReadBack:
 
     def root(self, group: list[Factor], names: Names) -> Node:
         """Merge the factors under equal roots into one root."""
-        of = tuple(factor._replace(exponent=Fraction(1)) for factor in group)
-        return call("sqrt", self.product(Product(Fraction(1), of), names))
+        of = tuple(factor._replace(exponent=ONE_) for factor in group)
+        return call("sqrt", self.product(Product(ONE_, of), names))
 
     def powered(self, node: Node, exponent: Fraction) -> Node:
         if exponent == 1:
             return node
-        if exponent == Fraction(1, 2):
+        if exponent == HALF:
             return call("sqrt", node)
         return Superscript(node, (number_node(exponent),))
 
@@ -376,16 +361,17 @@ class ReadBack:
     def function(
         self, head: FormHead, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names
     ) -> Node:
-        writer = WRITERS.get(operator)
-        axes = list(axes)
-        if writer is not None:
-            return writer(self, head, parts, axes, names)
+        if operator in ("merge", "split"):
+            parts = tuple(map(factored, parts))
+        operands = [self.form(part, names) for part in parts]
+        if operator in WRITERS:
+            return WRITERS[operator](head, list(axes), *operands)
         parameters = tuple(
             number_node(Fraction(repr(value)) if isinstance(value, float) and value != float("inf") else value)
             for name, value in head.options[0]
             if (name, value) not in DEFAULTS
         )
-        return call(operator, *(self.form(part, names) for part in parts), axes=axes, parameters=parameters)
+        return call(operator, *operands, axes=axes, parameters=parameters)
 
 
 DEFAULTS = (("p", 2), ("eps", 1e-5), ("ddof", 0))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from . import algebra, applying, clearing, definitions, factoring, factors, folding, known, matrices, product_rules
+from . import algebra, applying, definitions, factoring, factors, known, matching, matrices, product_rules
 
 
 class RewriteRule(NamedTuple):
@@ -37,11 +37,11 @@ REWRITE_RULES = (
     RewriteRule("sign of a number", "sign(x) ⊙ x = abs x", {"x": A}, "product", algebra.signed),
     RewriteRule("sign", "sign(x) ⊙ abs x = x", {"x": A}, "product", algebra.signed),
     RewriteRule("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, "product", algebra.signed),
-    RewriteRule("sum of softmax", "∑_{a} (softmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("sum of standardize", "∑_{a} (standardize_{a} X ⊙ y) = 0 y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("sum of argmax", "∑_{a} (argmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("sum of argmin", "∑_{a} (argmin_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("sum of onehot", "∑_{a} (onehot_{a}(1) ⊙ y) + 0 ∑_{a} x = y + 0 ∑_{a} x", {"x": A, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("sum of softmax", "∑_{a} (softmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", matching.apply_totals),
+    RewriteRule("sum of standardize", "∑_{a} (standardize_{a} X ⊙ y) = 0 y", {"X": AB, "y": "ℝ^{b}"}, "product", matching.apply_totals),
+    RewriteRule("sum of argmax", "∑_{a} (argmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", matching.apply_totals),
+    RewriteRule("sum of argmin", "∑_{a} (argmin_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", matching.apply_totals),
+    RewriteRule("sum of onehot", "∑_{a} (onehot_{a}(1) ⊙ y) + 0 ∑_{a} x = y + 0 ∑_{a} x", {"x": A, "y": "ℝ^{b}"}, "product", matching.apply_totals),
     RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", factors.sized),
     RewriteRule("like terms", "X ⊙_{a} y + 2 (y ⊙_{a} X) = 3 (X ⊙_{a} y)", {"X": AB, "y": A}, "sum", algebra.add),
     RewriteRule("distribute", "(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X + y ⊙_{a} X + x_{a→b} + y_{a→b}", {"x": A, "y": A, "X": AB},
@@ -51,7 +51,7 @@ REWRITE_RULES = (
     RewriteRule("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, "operator", applying.by_parity),
     RewriteRule("comparison", "𝕀[exp x > 0] ⊙ y = y", {"x": A, "y": A}, "operator", applying.indicated),
     RewriteRule("symmetric", "inv_{a,c}(X ⊙_{b} X_{a→c}) = [inv_{a,c}(X ⊙_{b} X_{a→c})]_{a→c, c→a}", {"X": AB}, "operator", applying.applied),
-    RewriteRule("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, "form", folding.folded),
+    RewriteRule("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, "form", known.folded),
     RewriteRule("softmax", "exp x / ∑_{a} exp x = softmax_{a} x", {"x": A}, "form", known.recognized),
     RewriteRule("σ", "exp(x) / (1 + exp x) = σ(x)", {"x": A}, "form", known.recognized),
     RewriteRule("rank one", "[inv_{a,c}(I_{a,c} + x ⊙ y_{a→c})]_{a→k} ⊙_{c} x_{a→c} = x_{a→k} / (1 + x ⊙_{a} y)", {"x": A, "y": A}, "form", known.updated),
@@ -75,7 +75,7 @@ REWRITE_RULES = (
     proof("common factor", "1 / (x ⊙ y + x ⊙ z) = (1 / x) ⊙ (1 / (y + z))", {"x": A, "y": A, "z": A}, algebra.power),
     proof("product of sums", "1 / (∑_{a} x ⊙ ∑_{a} y) = (1 / ∑_{a} x) ⊙ (1 / ∑_{a} y)", {"x": A, "y": A}, algebra.power),
     proof("quotient of sums", "∑_{b} (∑_{a} (X ⊙ Y) / ∑_{a} (X ⊙ Y)) = |b|", {"X": AB, "Y": AB}, product_rules.quotient_of_sums),
-    proof("common denominator", "x / (x + y) + y / (x + y) = 1", {"x": A, "y": A}, clearing.vanishes),
+    proof("common denominator", "x / (x + y) + y / (x + y) = 1", {"x": A, "y": A}, factoring.vanishes),
     proof("inverse of a matrix", "X ⊙_{c} [inv_{a,c} X]_{a→c, c→b} = I_{a,b}", {"X": SQUARE}, product_rules.inverse_product),
     proof("transpose", "det_{a,c}(X_{a→c, c→a}) = det_{a,c} X", {"X": SQUARE}, matrices.oriented),
     proof("determinant of a product", "det_{a,c}(X_{c→b} ⊙_{b} Y_{a→b}) = det_{a,c} X ⊙ det_{a,c} Y", {"X": SQUARE, "Y": SQUARE}, matrices.determinant),

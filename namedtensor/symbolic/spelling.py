@@ -4,9 +4,12 @@ of a formula to a reader: names with their marks and scripts, numbers, sizes and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
+from math import isfinite
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -15,6 +18,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Value
 from grammar.parser import parse
 from grammar.traversal import children
 
+from .applying import OPPOSITE
 from .forms import DELTA, FormHead, FormIndex, Product
 from .work import current
 
@@ -160,9 +164,16 @@ class ProductPart(NamedTuple):
     below: bool = False
 
 
-def parted(parts: list[ProductPart]) -> tuple[list[ProductPart], list[ProductPart]]:
-    """The factors, and those that divide."""
-    return [part for part in parts if not part.below], [part for part in parts if part.below]
+def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
+    return frozenset(index for part in parts for index in part.indices)
+
+
+def split_parts(
+    parts: Iterable[ProductPart], indices: AbstractSet[FormIndex]
+) -> tuple[list[ProductPart], list[ProductPart]]:
+    """Return the parts that have one of these indices, and the others."""
+    inside = [part for part in parts if part.indices & indices]
+    return inside, [part for part in parts if part not in inside]
 
 
 class Unwritable(Exception):
@@ -210,3 +221,47 @@ def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> di
         formal[node] = axis
         taken.add(axis)
     return formal
+
+
+# ------------------------------------------------------------------------------------ operators with a special syntax
+def _write_between(head: FormHead, axes: list[str], *operands: Node) -> Node:
+    return call(head.label, *operands)
+
+
+def _write_cases(head: FormHead, axes: list[str], *operands: Node) -> Node:
+    pairs = zip_longest(operands[::2], operands[1::2])
+    return nodes.Cases(tuple(pairs))
+
+
+def _write_reshaped(head: FormHead, axes: list[str], whole: Node) -> Node:
+    old = len(head.bound)
+    return Rename(whole, ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),))
+
+
+def _write_literal(head: FormHead, axes: list[str], _: Node) -> Node:
+    extent, numbers = head.options[0]
+    cells = [number_node(Fraction(repr(value))) if isfinite(value) else Name("∞") for value in numbers]
+    width = extent[-1]
+    rows = tuple(tuple(cells[at : at + width]) for at in range(0, len(cells), width))
+    return nodes.Literal(rows, tuple(map(Axis, axes)))
+
+
+def _write_joined(head: FormHead, axes: list[str], *operands: Node) -> Node:
+    if not all(head.parts):
+        raise Unwritable("a zero along an axis has no size to be written")
+    return operands[0] if len(operands) == 1 else call("⊕", *operands, axes=axes)
+
+
+# Each writer accepts the head, its axes, and the operands as nodes.
+WRITERS: dict[str, Callable[..., Node]] = {
+    "^": lambda head, axes, base, exponent: nodes.Superscript(base, (exponent,)),
+    "indicator": lambda head, axes, condition: nodes.Indicator(condition),
+    "index": lambda head, axes, whole, at: nodes.Index(whole, ((Axis(axes[0]), at),)),
+    "iota": lambda head, axes, _: expression(f"iota_{{{axes[0]}}}"),
+    "cases": _write_cases,
+    "merge": _write_reshaped,
+    "split": _write_reshaped,
+    "literal": _write_literal,
+    "⊕": _write_joined,
+    **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _write_between),
+}
