@@ -24,9 +24,7 @@ from ..symbolic.spelling import expression, length, with_axes
 from .identification import reading_of
 from .indices import UNIT, Linear, at, linear, number_of, plus, written
 from .reading import Shapes, base_of, needed, reading_checker, spoken_in
-from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, start_of, substituted
-
-MIN_SHAPE_STEPS = 3  # the number of steps of the program that shapes are read from
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, size_few_steps, start_of, substituted
 
 
 @dataclass
@@ -53,21 +51,9 @@ class Assembly:
         """Return the checker of a program of labels."""
         return reading_checker(self.source, nodes.Program(tuple(statements)), self.shapes, self.sizes, inputs)
 
-    def few_steps(self) -> dict[str, int]:
-        """Return sizes for the ends of the ranges and sums that leave few steps."""
-        bounds = [(of.first, of.last) for of in (self.recurrence, *self.recurrence.sums)]
-        symbols = {symbol for bound in bounds for side in bound for symbol in side} - {UNIT}
-        steps = MIN_SHAPE_STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
-        few = {symbol.strip("|"): steps for symbol in symbols}
-        for statement in self.tree.statements:
-            sides = statement.sides if isinstance(statement, Equation) else ()
-            indices = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
-            few |= {side.axis.name: indices[0] for side in sides if isinstance(side, nodes.Size) and indices}
-        return few
-
     def probe_shape(self, node: Node, back: int = 0) -> dict[str, Any]:
         """Return the shape of a member at the second step, or `back` steps before."""
-        recurrence, few = self.recurrence, self.few_steps()
+        recurrence, few = self.recurrence, size_few_steps(self.tree)
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
@@ -309,6 +295,13 @@ class Assembly:
         reading = reading_of(checker, checker.whole(), tree, self.words, called, () if facts else None)
         self.words |= {name.name for name in reading.names}
         return None if is_zero(reading.node) else reading
+
+    def write_closed(
+        self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
+    ) -> Node | None:
+        """Return the closed form of a derivative with its names as lines, or None if it is 0."""
+        reading = self.find_closed(statements, body, by, called)
+        return None if reading is None else self.write_lines(reading)
 
     def write_lines(self, reading: NameReading) -> Node:
         """Return a formula whose names are lines: names of one step are a family over the steps."""

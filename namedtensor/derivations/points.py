@@ -27,7 +27,8 @@ from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
 from .differences import folded
 from .indices import UNIT, at, linear, number_of
-from .reading import Shapes, defined_by, needed, reading_checker
+from .reading import Shapes, needed, reading_checker
+from .recurrences import name_sizes, steps_of_recurrences
 
 Values = dict[str, Any]
 MAX_ELEMENTS = 400  # of the inputs together
@@ -36,7 +37,6 @@ EXTENTS = (
     (5, 3, 2, 4),
     (2, 2, 2, 2),
 )  # sizes of axes by first appearance, unequal ones before equal ones
-MIN_STEPS = 3  # of a recurrence
 KINDS = ("normal", "positive", "negative", "ties", "equal", "zeros", "fraction", "large", "whole", "bits", "normal")
 GENERIC = ("normal", "positive", "fraction", "negative", "large")
 MAX_CORRECTIONS = 30  # steps of Gauss–Newton
@@ -230,7 +230,7 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
         if term.operator == "input"
     }
     words = set(inputs)
-    numbers = {**extents, **_named_sizes(tree, extents)}
+    numbers = {**extents, **name_sizes(tree, extents)}
     claims = [claim for claim in _claims(checker) if isinstance(claim, Equation)]
     equations = tuple(of for claim in claims for of in _members(claim, numbers))
     sets, bounds, positions = _sets(checker, words), _bounds(checker, words), positions_in(tree) & words
@@ -238,34 +238,6 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
         known = _sized(inputs, sizes_of_axes, tree, max(steps.values(), default=0))
         if sum(math.prod(shape.values()) for shape in known.values()) <= MAX_ELEMENTS:
             yield InputDraws(tree, known, extents, sets, bounds, positions, equations)
-
-
-def _named_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """The numbers that are sizes: N where N = |n|."""
-    pairs = (statement.sides[:2] for statement in tree.statements if isinstance(statement, Equation))
-    return {
-        name.text: sizes[size.axis.name]
-        for name, size in pairs
-        if isinstance(name, Name) and isinstance(size, nodes.Size) and size.axis.name in sizes
-    }
-
-
-def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Sizes for the symbols in the ends of ranges and sums: n where nothing defines it, and seq where n = |seq|."""
-    result: dict[str, int] = {}
-    variables: set[str] = set()
-    for node in walk(tree):
-        if isinstance(node, (nodes.Range, nodes.IndexSum)):
-            variables.add(node.variable.text)
-            first, last = linear(node.first) or {}, linear(node.last) or {}
-            for symbol in (symbol.strip("|") for symbol in {**first, **last} if symbol != UNIT):
-                result[symbol] = max(result.get(symbol, 0), MIN_STEPS + abs(first.get(UNIT, 0)))
-    for statement in tree.statements:
-        sides = statement.sides if isinstance(statement, Equation) else ()
-        steps = [result[side.text] for side in sides if isinstance(side, Name) and side.text in result]
-        result |= {side.axis.name: steps[0] for side in sides if isinstance(side, nodes.Size) and steps}
-    defined = set().union(*map(defined_by, tree.statements))
-    return {symbol: steps for symbol, steps in result.items() if symbol not in variables | defined}
 
 
 def _sized(inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int) -> dict[str, dict[str, int]]:

@@ -9,8 +9,9 @@ one step. Anything that does not fit is `NotARecurrence`, and is written out mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from grammar import nodes
@@ -21,7 +22,7 @@ from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
 from ..symbolic.naming import words_of
 from .indices import UNIT, Linear, at, linear, plus, written
-from .reading import base_of, spoken_in
+from .reading import base_of, defined_by, spoken_in
 
 
 class NotARecurrence(Exception):
@@ -231,3 +232,42 @@ def substituted(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family
         return None if pair is None else label(*pair)
 
     return mapped(node, change)
+
+
+MIN_STEPS = 3
+
+
+def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
+    """Return sizes for the symbols in the ends of ranges and sums: n if nothing defines it, and seq if n = |seq|."""
+    result: dict[str, int] = {}
+    variables: set[str] = set()
+    for node in walk(tree):
+        if isinstance(node, (nodes.Range, nodes.IndexSum)):
+            variables.add(node.variable.text)
+            first, last = linear(node.first) or {}, linear(node.last) or {}
+            for symbol in (symbol.strip("|") for symbol in {**first, **last} if symbol != UNIT):
+                result[symbol] = max(result.get(symbol, 0), MIN_STEPS + abs(first.get(UNIT, 0)))
+    for name, axis in sizes_named(tree):
+        if name in result:
+            result[axis] = result[name]
+    defined = set().union(*map(defined_by, tree.statements))
+    return {symbol: steps for symbol, steps in result.items() if symbol not in variables | defined}
+
+
+def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
+    """Yield the names of numbers that are sizes, N = |n|, each with its axis."""
+    for statement in tree.statements:
+        sides = statement.sides if isinstance(statement, Equation) else ()
+        axes = [side.axis.name for side in sides if isinstance(side, nodes.Size)]
+        yield from product((side.text for side in sides if isinstance(side, nodes.Name)), axes)
+
+
+def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return the numbers that are sizes: N if N = |n|."""
+    return {name: sizes[axis] for name, axis in sizes_named(tree) if axis in sizes}
+
+
+def size_few_steps(tree: nodes.Program) -> dict[str, int]:
+    """Return the sizes and numbers with which recurrences have few steps."""
+    sizes = steps_of_recurrences(tree)
+    return {**sizes, **name_sizes(tree, sizes)}
