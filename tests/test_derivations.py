@@ -291,7 +291,7 @@ def test_a_derivative_is_taken_by_a_name():
 
 
 def test_what_is_joined_with_nothing_is_said():
-    with pytest.raises(nt.NotationError, match="no closed form is known for this: what is 0 along an axis"):
+    with pytest.raises(nt.NotationError, match="no closed form is known for this: a zero along an axis"):
         nt.derivative("concat_{a}(X, Y)", "X").closed_form(X="ℝ^{a}", Y="ℝ^{a}")
     assert str(nt.derivative("concat_{a} X^2", "X").closed_form(X="ℝ^{a}")) == "D = 2 X ⊙ I_{a, a*}"
 
