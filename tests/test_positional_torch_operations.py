@@ -161,6 +161,12 @@ VALUES = [  # function, shapes, names
     (lambda x: torch.cdist(x, 2 * x), [(3, 4)], {}),
     (lambda x: F.layer_norm(x[:, :, None].expand(-1, -1, 3), (3,)), [(2, 4)], {}),
     (lambda x, w: F.conv1d(x.flatten(1, 2), w, padding=1, dilation=2), [(2, 3, 4, 5), (6, 12, 2)], {"x": "b p q seq"}),
+    (lambda x, y: torch.cat([x, y], 1).unflatten(1, (2, -1)).transpose(1, 2).flatten(1), [(2, 3), (2, 5)], {}),
+    (
+        lambda x, y: torch.cat([x, y], 1).view(2, 2, 4) * y.sum(),
+        [(2, 4), (2, 4)],
+        {"x": "batch left", "y": "batch right"},
+    ),
     # in inference mode an operation that consists of others comes as one
     (inference(lambda x, w: F.linear(x * 2, w * 2, w.sum(1) * 2)), [(2, 3), (5, 3)], {}),
     (inference(lambda x, w: F.linear(x * 2, w * 2)), [(2, 3), (3,)], {}),

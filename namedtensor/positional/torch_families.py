@@ -60,7 +60,7 @@ class LayerReader(GraphReader):
         for repeat, number_of_call in self.calls.values():
             initial += [argument.members[0] for argument in repeat.families if number_of_call == 0]
         self.uses.update(initial)
-        return needed_for(self.runs, self.makers, [output, *initial])
+        return needed_for(self.runs.steps, self.makers, [output, *initial])
 
     def step(self, number: int) -> None:
         if number in self.first_steps and not self.ranges:

@@ -29,6 +29,7 @@ from .torch_records import (
     Runs,
     TensorPair,
     is_statistics,
+    makers_in,
     needed_for,
     refs_of,
     stamped,
@@ -63,7 +64,7 @@ class GraphReader(SizeNumbers):
         self.lines: list[RecordedLine] = []
         self.remarks: dict[Remark, None] = {}
         self.names = TensorNames(set())
-        self.makers = {ref: number for number, step in enumerate(self.runs.steps) for ref in step.results}
+        self.makers = makers_in(runs.steps)
         self.current = -1
         self.uses: Counter[Ref] = Counter()
         self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
@@ -85,7 +86,7 @@ class GraphReader(SizeNumbers):
 
     def needed(self, output: Ref) -> list[int]:
         """The steps that a tensor of the trace is made by, in order."""
-        return needed_for(self.runs, self.makers, [output])
+        return needed_for(self.runs.steps, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
         """Read one step by its rule."""
@@ -278,7 +279,7 @@ class GraphReader(SizeNumbers):
         for operators in SHAPING:
             shaping = [
                 maker
-                for maker in needed_for(self.runs, self.makers, [ref])
+                for maker in needed_for(self.runs.steps, self.makers, [ref])
                 if self.runs.steps[maker].operator in operators
             ]
             if shaping:

@@ -146,7 +146,7 @@ class ModuleReading:
         functions = modules_as_functions(runs, ref, used)
         for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
             try:
-                program = self.program(*with_repeats(runs, chosen), ref, free, self.notes(first, name))
+                program = self.program(with_repeats(runs, chosen), chosen, ref, free, self.notes(first, name))
                 self.check(program, name)
             except UnreadableModule as problem:
                 if problem.final or not chosen:

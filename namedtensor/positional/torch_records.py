@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -83,10 +84,16 @@ class Runs:
     """Two runs of one module at different sizes as one; the needed steps, and the tensors that depend on inputs or parameters."""
 
     steps: Sequence[TraceStep]
-    tensors: Sequence[TensorPair]
+    tensors: Mapping[int, TensorPair]  # by the index of their reference
     origins: Mapping[Ref, tuple[str, str]]
     depends: frozenset[Ref]
-    needed: tuple[int, ...] = ()
+    needed: tuple[int, ...]
+    unused: Iterator[int]  # indices for new references
+
+
+def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
+    """Return the number of the step that makes each tensor."""
+    return {ref: number for number, step in enumerate(steps) for ref in step.results}
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
@@ -97,11 +104,9 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
         replace(one, arguments=pytree.tree_map(vary, dict(one.arguments), dict(two.arguments), is_leaf=is_ref))
         for one, two in zip(first.steps, second.steps)
     ]
-    tensors = [*map(TensorPair, first.tensors, second.tensors)]
-    runs = Runs(steps, tensors, first.origins, frozenset(depends))
-    makers = {ref: number for number, step in enumerate(steps) for ref in step.results}
-    needed = needed_for(runs, makers, [output])
-    return replace(runs, needed=tuple(number for number in needed if depends & {*steps[number].results}))
+    tensors = dict(enumerate(map(TensorPair, first.tensors, second.tensors)))
+    needed = (number for number in needed_for(steps, makers_in(steps), [output]) if depends & {*steps[number].results})
+    return Runs(steps, tensors, first.origins, frozenset(depends), tuple(needed), itertools.count(len(tensors)))
 
 
 # ------------------------------------------------------------------------------------------------------------ a reading
@@ -171,14 +176,14 @@ def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, An
     return pytree.tree_map(lambda leaf: next(waiting) if is_ref(leaf) else leaf, dict(arguments), is_leaf=is_ref)
 
 
-def needed_for(trace: Runs, makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
+def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
     """The steps that tensors are made by, in order."""
     waiting, needed = [*outputs], set[int]()
     while waiting:
         maker = makers.get(waiting.pop())
         if maker is not None and maker not in needed:
             needed.add(maker)
-            waiting += refs_of(trace.steps[maker])
+            waiting += refs_of(steps[maker])
     return sorted(needed)
 
 

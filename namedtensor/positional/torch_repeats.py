@@ -225,7 +225,7 @@ class Slots:
 
     def new(self) -> Ref:
         """A reference that no tensor of the runs has."""
-        return Ref(-1 - len(self.carried) - len(self.families))
+        return Ref(next(self.runs.unused))
 
     def equal_constants(self, several: Iterable[Ref]) -> bool:
         """Whether tensors that depend on nothing have the same values in both runs."""
@@ -270,20 +270,14 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
     return taken
 
 
-def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
-    """Return the runs with new references that the steps of first layers read instead of values that differ between layers."""
-    steps, tensors, depends = [*runs.steps], [*runs.tensors], set(runs.depends)
-    numbered = list[Repeat]()
+def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> Runs:
+    """Return the runs in which first layers read new references instead of values that differ between layers."""
+    steps, tensors, depends = [*runs.steps], {**runs.tensors}, set(runs.depends)
     for repeat in repeats:
         pairs = [(carried.ref, carried.initial) for carried in repeat.carried]
         pairs += [(family.ref, family.members[0]) for family in repeat.families]
-        numbers = {ref: Ref(len(tensors) + count) for count, (ref, _) in enumerate(pairs)}
-        depends.update(numbers.values())
-        tensors += [tensors[like.index] for _, like in pairs]
+        tensors |= {ref.index: tensors[like.index] for ref, like in pairs}
+        depends.update(ref for ref, _ in pairs)
         for number, step in zip(repeat.blocks[0], repeat.steps):
-            refs = [numbers.get(ref, ref) for ref in refs_of(step)]
-            steps[number] = replace(steps[number], arguments=with_refs(steps[number].arguments, refs))
-        carried = tuple(carried._replace(ref=numbers[carried.ref]) for carried in repeat.carried)
-        families = tuple(family._replace(ref=numbers[family.ref]) for family in repeat.families)
-        numbered.append(replace(repeat, carried=carried, families=families))
-    return replace(runs, steps=steps, tensors=tensors, depends=frozenset(depends)), numbered
+            steps[number] = step
+    return replace(runs, steps=steps, tensors=tensors, depends=frozenset(depends))

@@ -56,7 +56,7 @@ def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step
 def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
     """Return whether a dimension has an axis without a name, which can fall into parts."""
     inside = r.axes.expanded(x.dims[dim])
-    return len(inside) != 1 or not inside[0].kind.name
+    return len(inside) != 1 or r.views.is_divisible(inside[0])
 
 
 @rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes", skip="split_size split_sizes", moves=True)
@@ -67,7 +67,7 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
     if (
         len(whole) == 1
         and len(set(lengths)) == 1
-        and not whole[0].kind.name
+        and r.views.is_divisible(whole[0])
         and len(lengths) > 1
         and not varies(lengths[0])
     ):
@@ -83,7 +83,7 @@ def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) ->
     """Equal parts: the axis falls into (part, rest), and each is an element along part."""
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expanded(x.dims[dim])
-    if len(whole) == 1 and not whole[0].kind.name:
+    if len(whole) == 1 and r.views.is_divisible(whole[0]):
         r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
     x = r.shared(r.views.regrouped(x, shape))
     return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
@@ -110,6 +110,7 @@ def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> T
         single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
     hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)
+    r.views.joined_kinds.append(new.kind)
     others = aligned(r.axes, *(AxisValue(tensor.node, drop_dimension(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
     for operand in single:

@@ -86,11 +86,16 @@ class TensorViews:
     def __init__(self, axes: Axes, remark: Callable[[str], None]):
         self.axes, self.remark = axes, remark
         self.cuts: dict[tuple[AxisKind, tuple[int, ...]], Cut] = {}
+        self.joined_kinds: list[AxisKind] = []  # of axes that tensors are joined along
 
     def size(self, axis: AxisVariable) -> int:
         size = axis.kind.size
         assert size is not None
         return size
+
+    def is_divisible(self, axis: AxisVariable) -> bool:
+        """Return whether an axis can fall into parts: it has no name, and no tensors are joined along it."""
+        return not axis.kind.name and not any(axis.kind is kind.root for kind in self.joined_kinds)
 
     def regrouped(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
         """The tensor with the dimensions of `shape`, in the same order of elements."""
@@ -155,18 +160,19 @@ class TensorViews:
     ) -> tuple[TracedTensor, list[AxisVariable]]:
         """An axis in parts of these sizes."""
         kind = axis.kind
-        if not kind.name:
-            base = kind.hint or "ax"
+        base = kind.name or kind.hint or "ax"
+        if self.is_divisible(axis):
             hints = hints or tuple(f"{base}_{count}" for count in range(1, len(sizes) + 1))
             parts = [AxisKind(size=size, hint=hint) for size, hint in zip(sizes, hints)]
             self.axes.split(axis, parts)
             return tensor, list(self.axes.parts(axis))
         known = self.cuts.get((kind, sizes))
         if known is None:
-            parts = [AxisKind(size=size, hint=f"{kind.name}_{count}") for count, size in enumerate(sizes, 1)]
+            parts = [AxisKind(size=size, hint=f"{base}_{count}") for count, size in enumerate(sizes, 1)]
             known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
         fresh = [self.axes.new(part) for part in known.parts]
-        self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
+        if kind.name:
+            self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
         tensor = replace(tensor, node=merged(tensor.node, [axis], fresh), over=())
         dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
         self.axes.apart([inside for dim in dims for inside in dim])
@@ -247,7 +253,7 @@ class TensorViews:
             sizes = self.sizes_within(longer[position], other[position:])
             if not sizes:
                 return first, second
-            if not longer[position].kind.name:
+            if self.is_divisible(longer[position]):
                 self.cut(first, longer[position], sizes)
             elif longer is left:
                 second = self.merged(second, two, position, len(sizes), self.axes.twin(longer[position]))
