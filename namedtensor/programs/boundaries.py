@@ -32,6 +32,9 @@ FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0)
 BOUNDARY = "boundary"  # the style of tests at boundaries
 MAX_BOUNDARIES = 6  # of a formula, each searched by a few evaluations
 MAX_CONSTANTS = 4
+ORDINARY = (1e-6, 1e4)  # magnitudes of constants that have random numbers on both sides
+ASIDE = (1000, 0.001)  # factors that lead to both sides of other constants
+MAX_BASE, MAX_EXPONENT = 1e6, 40  # of a power that is a constant
 MAX_FILLED = 2  # inputs that are tried in turn
 BISECTIONS = 60
 NAMED = (Name, nodes.Subscript, nodes.Superscript)
@@ -98,7 +101,15 @@ def constants(tree: nodes.Program) -> list[float]:
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that an expression is, or None."""
+    """Return the number that an expression is, also for −10^6, or None."""
+    if isinstance(node, Call) and node.operator == "negative":
+        number = _number(node.arguments[0])
+        return None if number is None else -number
+    if isinstance(node, nodes.Superscript) and len(node.components) == 1:
+        base, exponent = _number(node.base), _number(node.components[0])
+        if base is None or exponent is None or not 0 < base < MAX_BASE or abs(exponent) > MAX_EXPONENT:
+            return None
+        return base**exponent
     number = read_fraction(node)
     return None if number is None else float(number)
 
@@ -118,8 +129,13 @@ class BoundarySearch(NamedTuple):
     def found(self, tree: nodes.Program, known: nodes.Program | None = None) -> Iterator[dict[str, PlainTensor]]:
         """Yield inputs at each boundary of a program that another, known one lacks."""
         before = () if known is None else constants(known)
-        for number in [one for one in constants(tree) if one not in before][:MAX_CONSTANTS]:
-            yield {name: self._partly(name, [number] * len(tensor.numbers)) for name, tensor in self.inputs.items()}
+        for constant in [one for one in constants(tree) if one not in before][:MAX_CONSTANTS]:
+            is_ordinary = ORDINARY[0] <= abs(constant) <= ORDINARY[1]
+            for factor in (1,) if is_ordinary else (1, *ASIDE):
+                yield {
+                    name: self._partly(name, [factor * constant] * len(tensor.numbers))
+                    for name, tensor in self.inputs.items()
+                }
         texts = set() if known is None else {boundary.text for boundary in boundaries(known)}
         searched = (one for one in boundaries(tree) if one.text not in texts and not self._has_number_and_input(one))
         for boundary in itertools.islice(searched, MAX_BOUNDARIES):
