@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.parser import parse
 from grammar.printer import to_text
 from namedtensor.cli.commands import main
-from namedtensor.documents.overridden import without
+from namedtensor.documents.conflicts import drop_superseded
 
 MACROS = r"\ndef{\seq}{seq} \ndef{\key}{key} \newcommand{\reals}{\mathbb{R}}"
 PAPER = (
@@ -92,7 +92,9 @@ def test_what_holds_at_the_end(case):
     text, gone, left = HOLDS[case]
     statements = parse(text).statements
     lines = text.split("\n")
-    assert to_text(nodes.Program(tuple(without(statements, gone)))).split("\n") == [lines[number] for number in left]
+    assert to_text(nodes.Program(tuple(drop_superseded(statements, gone)))).split("\n") == [
+        lines[number] for number in left
+    ]
 
 
 def test_the_syntax_of_a_file_without_an_extension_of_its_own(tmp_path):

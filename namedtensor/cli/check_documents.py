@@ -127,8 +127,8 @@ def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
 
 def _checked(given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> CheckedDocument:
     from ..documents.findings import findings_of
+    from ..documents.loaded import with_assumptions
     from ..documents.sections import check_document
-    from ..documents.stated_assumptions import with_assumptions
 
     common = 0
     if given.source.name is not None and given.source.name.endswith(".py"):

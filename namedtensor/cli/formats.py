@@ -12,7 +12,7 @@ from grammar.errors import CATALOGUE
 
 from ..core.version import __version__
 from ..documents.findings import ERROR, NOT_CHECKED, WARNING, Finding
-from ..documents.notebook import CELL
+from ..documents.markdown import CELL
 
 ANNOTATIONS = {ERROR: "error", WARNING: "warning", NOT_CHECKED: "notice"}
 LEVELS = {ERROR: "error", WARNING: "warning", NOT_CHECKED: "note"}

@@ -6,18 +6,16 @@
 `maths`: locates the formulas and macros of a document.
 `rows`: the rows of a display, and which of them to skip.
 `verdicts`: results of random tests of assertions.
-`report`: the findings of a check, and what it skipped.
+`report`: the findings of a check, and the skipped formulas.
 `assembled`: formulas as one program, with a map to the document.
 `shapes_alone`: shapes and types in running text.
 `notation`: which formulas use this notation.
-`estimates`: assertions about what random draws estimate.
 `claims`: the assertions of a program, each with the statements that it needs.
 `assumptions`: assumptions of an assertion.
-`random_values`: random tensors of declared sets and sizes.
+`random_values`: random sizes and sets of declared tensors, and estimates of assertions on random draws.
 `trial`: random tests of assertions.
-`overridden`: overridden statements.
-`conflicts`: formulas as one program, and redefined names.
-`inherited`: what a section inherits from those before it.
+`conflicts`: formulas as one program, redefined names, and the statements that hold no more.
+`inherited`: the statements that a section inherits from earlier sections.
 `built_ins`: definitions that equal built-in functions.
 `suffixes`: the file suffixes of documents.
 `restructured_text`: formulas of reStructuredText.
@@ -26,13 +24,10 @@
 `included_files`: a document with the files that it includes.
 `root`: the document that includes a chapter, and its macros.
 `reader`: the base of the readers of other formats.
-`markdown`: converts Markdown to such a document.
-`notebook`: extracts the Markdown of a notebook.
+`markdown`: converts Markdown, and the Markdown of a notebook, to such a document.
 `hypertext`: converts HTML to such a document.
-`loaded`: a document as a program.
+`loaded`: a document as a program, a formula by its label, and a file of assumptions before a document.
 `load`: `nt.load_program`.
-`labels`: a formula by its label.
-`stated_assumptions`: a file of assumptions before a document.
 `python_source`: the formulas in a Python file.
 `formula_checks`: the check of one formula of a file.
 `findings`: the findings of a report, with their positions in a file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar import nodes
@@ -18,12 +18,11 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.heads import heads
-from ..scope.names import Key
+from ..scope.names import Key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .assembled import assembled
 from .document import Document, MathSpan
-from .overridden import without
 
 if TYPE_CHECKING:
     from ..core.extents import Extent
@@ -141,7 +140,7 @@ class Together:
             for statement in self.part(frozenset(self.formulas), frozenset()).tree.statements
             if not isinstance(statement, nodes.Value) or ((at := self.holder(statement.span)) and at.display)
         ]
-        return without(statements, {at for at, statement in enumerate(statements) if statement.span in removed})
+        return drop_superseded(statements, {at for at, statement in enumerate(statements) if statement.span in removed})
 
 
 PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("programs of sections", 256)
@@ -251,3 +250,33 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # an assumption may appear in a comment within a display
     return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None
+
+
+# ------------------------------------------------------------------------------------- statements that hold no more
+def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
+    """Remove the statements at some positions, and those above the new definitions that need the old ones."""
+    lost, waiting = set(gone), list(gone)
+    while waiting:
+        names = head_keys(statements[waiting.pop()])
+        again = max((at for at, statement in enumerate(statements) if names & head_keys(statement)), default=0)
+        below = len(statements) if again in lost else again
+        further = {at for at in range(below) if at not in lost and names & mention_keys(statements[at])}
+        lost |= further
+        waiting += further
+    return [statement for at, statement in enumerate(statements) if at not in lost]
+
+
+def head_keys(statement: Any) -> set[str]:
+    """Return the names, with scripts, that a statement gives a value, a set or a signature."""
+    return {_exact_name(head) for head in heads(statement)} - {""}
+
+
+def mention_keys(statement: Any) -> set[str]:
+    """Return the names, with scripts, in a statement."""
+    return {_exact_name(node) for node in walk(statement)} - {""}
+
+
+def _exact_name(node: Any) -> str:
+    if isinstance(node, nodes.Call):
+        return node.operator if node.operator[:1].isalpha() else ""
+    return str(name.key()) if (name := spelled(node)) is not None else ""

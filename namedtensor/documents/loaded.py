@@ -16,13 +16,13 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..core.settings import raise_recursion_limit
-from ..files.text import InputError
+from ..files.text import InputError, read_text
+from .conflicts import drop_superseded, head_keys, mention_keys
+from .directives import facts
 from .document import Section
 from .hypertext import whole_hypertext
-from .included_files import Read, Whole, document_text, whole_of_one, whole_text
-from .markdown import whole_markdown
-from .notebook import whole_notebook
-from .overridden import defined_by, without
+from .included_files import FileParts, Read, Whole, document_text, joined, whole_of_one, whole_text
+from .markdown import whole_markdown, whole_notebook
 from .restructured_text import whole_restructured_text
 from .root import whole_chapter
 from .sections import check_document
@@ -36,6 +36,9 @@ READERS = {
     **dict.fromkeys(HTML, whole_hypertext),
     **dict.fromkeys(PYTHON, whole_of_one),
 }
+LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of others, types that the code has
+PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
+LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")
 
 
@@ -82,6 +85,67 @@ def _named(sections: Iterable[Section], title: str, file: str) -> Section:
 
 def _after(before: list[Any], new: list[Any]) -> list[Any]:
     """Statements, and new ones after them that may say again what a name is."""
-    again = {name for statement in new for name in defined_by(statement)}
-    gone = {at for at, statement in enumerate(before) if again & defined_by(statement)}
-    return without([*before, *new], gone)
+    again = {name for statement in new for name in head_keys(statement)}
+    gone = {at for at, statement in enumerate(before) if again & head_keys(statement)}
+    return drop_superseded([*before, *new], gone)
+
+
+# -------------------------------------------------------------------------------------------- a formula by its label
+def find_labeled(file: str, label: str) -> str:
+    """Return the program whose value is the labeled formula, with the definitions that it needs.
+
+    Raises NotationError if the file cannot be read, or has no formula with that label.
+    """
+    try:
+        text, _ = document_text(file)
+        whole = whole_of(text, file).text
+        sections = check_document(whole).sections
+    except InputError as problem:
+        raise NotationError(108, str(problem)) from None
+    known: list[str] = []
+    for section in sections:
+        for maths, program in section.programs.items():
+            labels = LABEL.findall(whole[maths.start : maths.end])
+            known += labels
+            if label in labels and program.statements:
+                return to_text(nodes.Program(tuple(with_value(section.holds, chosen(program, labels.index(label))))))
+    listed = ", ".join(dict.fromkeys(known)) or "none with a formula"
+    raise NotationError(108, f"{file} has no formula with the label {label}", notes=(f"its labels are {listed}",))
+
+
+def chosen(program: nodes.Program, position: int) -> Any:
+    """Return the statement with a label, by the position of the label."""
+    defining = [statement for statement in program.statements if isinstance(statement, (nodes.Equation, nodes.Value))]
+    return defining[min(position, len(defining) - 1)] if defining else program.statements[-1]
+
+
+def with_value(holds: list[Any], statement: Any) -> list[Any]:
+    """Return the definitions that a statement needs, and last the statement whose value is asked for."""
+    others = [fromkey for fromkey in dict.fromkeys(holds) if fromkey != statement and not isinstance(fromkey, LEFT_OUT)]
+    needed: list[Any] = [statement]
+    for line in needed:
+        names = mention_keys(line)
+        needed += [one for one in others if one not in needed and (not head_keys(one) or head_keys(one) & names)]
+    result = [earlier for earlier in others if earlier in needed]
+    if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], PLAIN):
+        return [*result, statement, nodes.Value(statement.sides[0])]
+    return [*result, statement]
+
+
+# ----------------------------------------------------------------------------------------------- files of assumptions
+def with_assumptions(whole: Whole, file: str) -> tuple[Whole, int]:
+    """Return a document after the assumptions of a file, and the end of these. Raises InputError if the file has none."""
+    try:
+        text = read_text(file)
+        assumptions = facts(text, (0, len(text)))
+    except NotationError as problem:
+        line, column = problem.position()
+        raise InputError(f"{file}:{line}:{column}: {problem}") from None
+    parts = FileParts(file, text)
+    for assumption in assumptions:
+        start, end = assumption.span
+        parts.write("% namedtensor: ", start)
+        parts.write(text[start:end].replace("\n", " "), start)
+        parts.write("\n", end)
+    before = parts.whole()
+    return joined(whole.file, whole.parts[0].text, (before, whole)), len(before.text)

@@ -13,14 +13,18 @@ that a formula defines applies from there on.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
 from grammar.printer import to_latex
 
-from .included_files import Whole
+from ..files.text import InputError
+from .included_files import Whole, joined
 from .maths import CLOSERS, PARAGRAPH
 from .reader import DEFINE, ENVIRONMENT, Reader
 
@@ -135,3 +139,25 @@ def _reads_alike(text: str, statement: nodes.Statement) -> bool:
         return parse(text, "latex").statements == (statement,)
     except NotationError:
         return False
+
+
+# ----------------------------------------------------------------------------------------------------------- notebooks
+CELL = ":cell "  # between the name of a notebook and the number of a cell
+
+
+def whole_notebook(text: str, file: str) -> Whole:
+    """Return the headings and formulas of a notebook's Markdown cells. Raises InputError if it is not a notebook."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{file} is not a notebook: {problem}") from None
+    return joined(file, text, (whole_markdown(source, f"{file}{CELL}{number}") for number, source in _cells(content)))
+
+
+def _cells(content: Any) -> Iterator[tuple[int, str]]:
+    """The numbers of the Markdown cells of a notebook, counted among all cells from 1, and their texts."""
+    cells = content.get("cells") if isinstance(content, dict) else None
+    for number, cell in enumerate(cells if isinstance(cells, list) else (), 1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "markdown":
+            source = cell.get("source", "")
+            yield number, "".join(map(str, source)) if isinstance(source, list) else str(source)

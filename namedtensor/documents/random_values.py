@@ -18,6 +18,8 @@ from ..core.tensor import NamedTensor
 from ..programs.evaluate import evaluate, evaluator
 from ..programs.random_inputs import NumberDomain, domain_of
 
+SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and the standard errors that are too many
+
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
     """A shape where ends that nothing gives have these sizes."""
@@ -55,3 +57,22 @@ def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, in
         result = test(values=dict(values), sizes=dict(sizes) or None)
     if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
         raise NotationError(405, "no random test has finite values")
+
+
+# ----------------------------------------------------------------------------------------------------------- estimates
+def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:
+    """Return how many standard errors the mean difference is from 0, at most."""
+    numbers = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
+    return max((_standard_errors(item) for item in zip(*numbers)), default=0.0)
+
+
+def _standard_errors(estimates: tuple[float, ...]) -> float:
+    mean = sum(estimates) / SEEDS
+    spread = math.sqrt(sum((estimate - mean) ** 2 for estimate in estimates) / (SEEDS - 1) / SEEDS)
+    return abs(mean) / max(spread, 1e-9 * max(1, *map(abs, estimates)))
+
+
+def _numbers(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> list[float]:
+    """Return the numbers of a value, with its axes in alphabetical order."""
+    result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+    return result.to_numpy(sorted(result.axes)).ravel().tolist() if isinstance(result, NamedTensor) else [float(result)]

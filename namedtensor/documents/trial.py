@@ -39,8 +39,7 @@ from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
 from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
-from .estimates import FAR, SEEDS, farthest
-from .random_values import drawn_length, evaluate_test, sample_domain, with_sizes
+from .random_values import FAR, SEEDS, drawn_length, evaluate_test, farthest, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value

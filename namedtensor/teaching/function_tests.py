@@ -53,9 +53,9 @@ def resolve_formula(formula: str, root: str = "") -> str:
         raise NotationError(
             108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
         )
-    from ..documents.labels import labeled
+    from ..documents.loaded import find_labeled
 
-    return labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+    return find_labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
 
 class FunctionTest(NamedTuple):
