@@ -14,7 +14,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -102,13 +102,7 @@ class Solution(Reference):
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
         """Return how large the numbers are that the expected value is computed from."""
-        return self.magnitudes.setdefault(
-            id(drawn), cache(partial(self.setting.magnitude, self.formula_to_compare, drawn))
-        )()
-
-    @cached_property
-    def magnitudes(self) -> dict[int, Callable[[], PlainTensor | None]]:
-        return {}
+        return self.setting.magnitude(self.formula_to_compare, drawn)
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
         return [*self.setting.boundary_draws(answer, self.formula_to_compare, self.seed)]
@@ -128,21 +122,16 @@ class Solution(Reference):
 
     @property
     def mistakes(self) -> Iterator[tuple[str, Iterator[PlainTensor | None]]]:
-        """The author's mistakes: their feedback, and their values on the random inputs, computed when they are needed."""
-        for sentence, values in self._mistakes:
-            yield sentence, (value() for value in values)
+        """Yield the author's mistakes: their feedback, and their values on the tests, computed when they are needed."""
+        for mistake in self.exercise.mistakes:
+            yield mistake.sentence, (self._value_of_mistake(mistake.formula, at) for at in range(len(self.draws)))
 
-    @cached_property
-    def _mistakes(self) -> list[tuple[str, list[Callable[[], PlainTensor | None]]]]:
-        formulas = [(mistake.sentence, self._whole(mistake.formula)) for mistake in self.exercise.mistakes]
-        return [
-            (sentence, [cache(partial(self._value_of_mistake, formula, drawn)) for drawn, _ in self.draws])
-            for sentence, formula in formulas
-        ]
-
-    def _value_of_mistake(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
+    @lru_cache(maxsize=256)
+    def _value_of_mistake(self, formula: str, test: int) -> PlainTensor | None:
+        """Return the value of a mistake on a test; None if it has none."""
+        formula = self._whole(formula)
         try:
-            return self.setting.value(formula, drawn)
+            return self.setting.value(formula, self.draws[test][0])
         except NotationError:
             return None
 
