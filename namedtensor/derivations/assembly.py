@@ -23,7 +23,7 @@ from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length, with_axes
 from .identification import reading_of
 from .indices import UNIT, Linear, at, linear, number_of, plus, written
-from .reading import Shapes, base_of, needed, reading_checker, spoken_in
+from .reading import Shapes, defined_by, needed, reading_checker, spoken_in
 from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, size_few_steps, start_of, substituted
 
 
@@ -42,8 +42,7 @@ class Assembly:
     labels: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]], kw_only=True)
     lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
-    constants: dict[str, Node] = field(default_factory=dict[str, Node], kw_only=True)  # names of states held fixed
-    fixed: dict[str, Name] = field(default_factory=dict[str, Name], kw_only=True)  # these names, by the state
+    fixed: dict[str, Name] = field(default_factory=dict[str, Name], kw_only=True)  # names of states that are held fixed
     restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
@@ -160,7 +159,6 @@ class Assembly:
         if label.text not in self.fixed:
             letter = next(names_left(self.words))
             self.words.add(letter)
-            self.constants[letter] = expression(label.text)
             self.fixed[label.text] = Name(letter)
             self.labels[letter] = self.labels[label.text]
         return self.fixed[label.text]
@@ -180,22 +178,18 @@ class Assembly:
         """Return the program of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(sum_.node) for sum_ in recurrence.sums}
-        later, statements = set[str](), self.others()  # names that need the steps
-        while True:
-            gone = [
-                statement for statement in statements
-                if any(recurrence.references(statement)) or any(id(node) in sums for node in walk(statement))
-                or (isinstance(statement, Equation) and set().union(*map(words_of, statement.sides[1:])) & later)
-            ]  # fmt: skip
-            if not gone:
-                break
-            later |= {
-                word
-                for statement in gone
-                if isinstance(statement, Equation)
-                for word in words_of(base_of(statement.sides[0]))
-            }
-            statements = [statement for statement in statements if statement not in gone]
+        statements = self.others()
+        direct = [
+            statement
+            for statement in statements
+            if any(recurrence.references(statement)) or any(id(node) in sums for node in walk(statement))
+        ]
+        later = depending(nodes.Program(tuple(statements)), set().union(*map(defined_by, direct)))
+        statements = [
+            statement
+            for statement in statements
+            if statement not in direct and not (isinstance(statement, Equation) and defined_by(statement) & later)
+        ]
         bodies = ((self.label(family, {variable: 1}), family.body) for family in recurrence.families)
         return [
             *map(self.name_labels, statements),
@@ -274,7 +268,7 @@ class Assembly:
         """Return the closed form of a derivative in a program of parts, or None if it is 0."""
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
-        reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
+        reached = depending(nodes.Program(tuple(statements)), words_of(by))
         if not spoken_in(body) & reached:
             return None
         derivative = Value(Derivative(body, by, self.taken.mark))
@@ -306,9 +300,10 @@ class Assembly:
     def write_lines(self, reading: NameReading) -> Node:
         """Return a formula whose names are lines: names of one step are a family over the steps."""
         node = self.add_names(reading)
-        if not {*self.constants} & words_of(node):
+        states = {letter.text: expression(state) for state, letter in self.fixed.items()}
+        if not states.keys() & words_of(node):
             return node
-        node = replace_names(node, self.constants)
+        node = replace_names(node, states)
         parts = {expression(text): Name(text) for text in self.labels}
         whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}

@@ -22,7 +22,7 @@ from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
 from ..symbolic.naming import words_of
 from .indices import UNIT, Linear, at, linear, plus, written
-from .reading import base_of, defined_by, spoken_in
+from .reading import defined_by, spoken_in
 
 
 class NotARecurrence(Exception):
@@ -123,7 +123,7 @@ class FamilyRecurrence:
 
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
-    reached = depending(scope, tree, words_of(taken.variable))
+    reached = depending(tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
     variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
     recurrence = FamilyRecurrence(next(iter(variables), "t"))
@@ -143,16 +143,14 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
     return recurrence
 
 
-def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
+def depending(tree: nodes.Program, words: set[str]) -> set[str]:
     """Return the names and functions that depend on these words, directly or indirectly."""
     reached, changed = set(words), True
     while changed:
         changed = False
         for statement in tree.statements:
             if isinstance(statement, Equation):
-                head, *bodies = statement.sides
-                spoken = set().union(*map(spoken_in, bodies))
-                names = {head.operator} if isinstance(head, nodes.Call) else words_of(base_of(head))
+                spoken, names = set().union(*map(spoken_in, statement.sides[1:])), defined_by(statement)
                 if spoken & reached and not names <= reached:
                     reached |= names
                     changed = True
