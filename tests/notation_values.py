@@ -169,8 +169,8 @@ class Reader:
     ) -> Value:
         def compute(env: dict[str, int]) -> Array:
             ranges = [ends(env) if ends else range(1, value.sizes[letter] + 1) for letter in letters]
-            places = [env | dict(zip(letters, numbers)) for numbers in product(*ranges)]
-            terms = [value.compute(place) for place in places if keep(place)]
+            positions = [env | dict(zip(letters, numbers)) for numbers in product(*ranges)]
+            terms = [value.compute(position) for position in positions if keep(position)]
             result: Array = 0.0 if sign == "∑" else 1.0
             for term in terms:
                 result = add(result, term) if sign == "∑" else result * term
@@ -285,16 +285,16 @@ class Reader:
         if len(items) > np.ndim(array):
             raise Unread(script)
         letters = [re.findall("[a-zα-ω]", item) for item in items]
-        if any(len(found) > 1 for found in letters):
+        if any(len(used) > 1 for used in letters):
             raise Unread(script)
-        sizes = {found[0]: array.shape[number] for number, found in enumerate(letters) if found}
+        sizes = {used[0]: array.shape[number] for number, used in enumerate(letters) if used}
 
         def compute(env: dict[str, int]) -> Array:
-            places = [number(item, env) for item in items]
-            first = [not found or found[0] not in self.zero for found in letters]
-            return matrix(self.arrays[name][tuple(place - one for place, one in zip(places, first))])
+            positions = [number(item, env) for item in items]
+            first = [not used or used[0] not in self.zero for used in letters]
+            return matrix(self.arrays[name][tuple(position - one for position, one in zip(positions, first))])
 
-        return Value(compute, Counter(found[0] for found in letters if found), sizes, np.ndim(array) - len(items) == 1)
+        return Value(compute, Counter(used[0] for used in letters if used), sizes, np.ndim(array) - len(items) == 1)
 
     def big(self, sign: str) -> Value:
         below, upper = "", ""

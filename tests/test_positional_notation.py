@@ -189,6 +189,13 @@ VALUES = [  # source, shapes, the value in NumPy of the arrays in the order of t
     (r"\sum_{i=1}^{6} x_i", "x=n[6]", np.sum),
     (r"\sum_{i=1}^{4} x_i", "x=n[6]", lambda x: x[:4].sum()),
     (r"\sum_{i=1}^{2} \sum_{j=1}^{3} A_{ij}", M, lambda A: A[:2, :3].sum()),
+    (r"\sum_{i,j=1}^{3} A_{ij}", S, lambda A: A[:3, :3].sum()),
+    (r"\sum_{i,j=1}^{n-1} A_{ij}", S, lambda A: A[:-1, :-1].sum()),
+    (r"\sum_{i,j=2}^{n} A_{ij}", S, lambda A: A[1:, 1:].sum()),
+    (r"\sum_{i,j=1}^{n} A_{ij}", S, np.sum),
+    (r"z = \sum_{i<j}^{3} A_{ij}", S, lambda A: np.triu(A[:3, :3], 1).sum()),
+    (r"y_i = \sum_{j=i}^{3} A_{ij}", S, lambda A: np.triu(A)[:, :3].sum(1)),
+    (r"y_i = \sum_{j \neq i}^{3} A_{ij}", S, lambda A: (A - np.diag(np.diag(A)))[:, :3].sum(1)),
     (r"\sum_{t=0}^{T-1} \gamma^{t} x_t", "x=n;γ=", lambda x, g: g ** np.arange(6) @ x),
     (r"\sum_{i=0}^{n-1} x_i", V, np.sum),
     (r"\sum_{k=0}^{n-1} k x_k", V, lambda x: np.arange(6) @ x),
@@ -281,7 +288,8 @@ REFUSED = [  # source, shapes, the piece under the caret, the message
     ("y_{ii} = x_i", V, "y_{ii}", "the left side has the index i more than once"),
     (r"\nabla_n x^\top x", V, "n", "n is not an input: a derivative is taken with respect to one"),
     (r"\frac{\partial x^\top x}{\partial x^2}", V, "x^2", "x^2 is not an input: a derivative is taken with respect to one"),
-    (r"\sum_{j,k=0}^{n-1} x_k", V, r"\sum_{j,k=0}^{n-1} x_k", "a sum over j, k from 0 is not supported"),
+    (r"\sum_{j,k=0}^{n-1} x_k", V, r"\sum_{j,k=0}^{n-1} x_k", "nothing under the ∑ has the index j"),
+    (r"z = \sum_{i<j}^{n-1} A_{ij}", S, r"\sum_{i<j}^{n-1} A_{ij}", "the end n-1 of a sum with a condition is not supported"),
     (r"\exp(I)", "", r"\exp(I)", "I and 𝟏 are only supported in sums and products"),
 ]  # fmt: skip
 

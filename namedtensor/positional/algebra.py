@@ -202,7 +202,9 @@ class Algebra:
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
         """Whether a value without a left side is summed over both letters of ∑_{j≠i}, or over j for each i."""
         for tree in statement.body.all():
-            further = [letter for letter in letters.binds.get(tree.span, ()) if letter not in tree.letters]
+            further = [
+                letter for letter in letters.binds.get((tree.span, tree.letters), ()) if letter not in tree.letters
+            ]
             if tree.op != "big" or letters.free is not None or not further:
                 continue
             if all(relation in "<≤" for _, relation, _ in tree.conditions) and {*further} <= entries_in(tree.parts[0]):
@@ -211,7 +213,7 @@ class Algebra:
             piece = " ".join(self.source[slice(*tree.span)].split())
             options = (f"over {both}", f"over {listed} for each {', '.join(further)}")
             if self.choose(tree.span, piece, options, "binds") == 1:
-                letters.binds[tree.span] = tree.letters
+                letters.binds[tree.span, tree.letters] = tree.letters
 
     def check_reversed(self, statement: Statement) -> None:
         """Raise NotationError for x_{n-i+1} in a sum that ends at n."""

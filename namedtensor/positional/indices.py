@@ -10,7 +10,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from .binders import item_of
+from grammar.errors import Span
+
+from .binders import SumEnd, end_of, item_of
 from .refusals import refused
 from .source_tree import OPEN, Statement, Tree
 
@@ -75,6 +77,7 @@ def letters_of_item(item: str) -> tuple[str, ...]:
 
 
 Pair = tuple[str, tuple[str, ...]]
+Sum = tuple[Span, tuple[str, ...]]
 
 
 def indexed(tree: Tree) -> Pair | None:
@@ -102,11 +105,11 @@ class IndexLetters:
     counts: dict[str, int] = field(default_factory=dict)
     bound: frozenset[str] = frozenset()  # by a ∑ somewhere
     active: bool = False
-    binds: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)  # by the span of a ∑, its letters
+    binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
     def bound_by(self, tree: Tree) -> tuple[str, ...]:
         """The letters that a ∑ binds: i and j of ∑_{i<j}, unless one has a meaning outside."""
-        return self.binds.get(tree.span, tree.letters)
+        return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
         """The name and indices of a tree, where it is an indexed tensor and not a name with a label."""
@@ -162,14 +165,30 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
 
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
-    """A tree in which a sum that ends at an index, ∑_{j=1}^{i-1}, has the condition j < i."""
+    """Return a tree in which each sum over a part of an axis has one letter, or a condition.
+
+    ∑_{j=1}^{i-1} has the condition j < i, and ∑_{j≠i}^{3} has j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
+    """
+    if tree.op == "big" and tree.conditions and tree.upper.isdigit():
+        bound = [letter for letter in written_below(tree) if letter not in known]
+        ends = tuple((letter, "≤", tree.upper) for letter in bound)
+        tree = replace(tree, upper="", conditions=(*tree.conditions, *ends))
+    if tree.op == "big" and len(tree.letters) > 1 and not tree.conditions and is_partial(tree):
+        inner = replace(tree, letters=tree.letters[1:])
+        tree = replace(tree, letters=tree.letters[:1], parts=(inner,))
     names = known | ({*written_below(tree)} if tree.op == "big" else set())
     parts = tuple(with_ends(part, names) for part in tree.parts)
     end = item_of(tree.upper) if tree.op == "big" and len(tree.letters) == 1 else None
     if end is None or len(end.plus) != 1 or end.minus or end.plus[0] not in known or end.offset not in (0, -1):
         return replace(tree, parts=parts) if parts != tree.parts else tree
-    condition = (tree.letters[0], "<" if end.offset else "≤", end.plus[0])
-    return replace(tree, parts=parts, upper="", conditions=(*tree.conditions, condition))
+    conditions = [(letter, "<" if end.offset else "≤", end.plus[0]) for letter in tree.letters]
+    return replace(tree, parts=parts, upper="", conditions=(*tree.conditions, *conditions))
+
+
+def is_partial(tree: Tree) -> bool:
+    """Return whether a sum covers only a part of its axis."""
+    end = end_of(tree.upper)
+    return tree.lower not in ("", "1") or end is not None and (not end.name or end != SumEnd(end.name))
 
 
 def with_axes(tree: Tree, given: Collection[str]) -> Tree:
@@ -194,7 +213,7 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
         bound = tuple(
             letter for letter in written_below(tree) if letter in tree.letters or letter not in known | beside
         )
-        letters.binds[tree.span] = bound
+        letters.binds[tree.span, tree.letters] = bound
         known = known | {*bound}
     for number, part in enumerate(tree.parts):
         others = (entry for other in (*tree.parts[:number], *tree.parts[number + 1 :]) for entry in entries_in(other))

@@ -52,6 +52,9 @@ def check_end(walk: Walk, tree: Tree) -> Tree:
         raise walk.refuse(tree, f"the sum ends at {tree.upper}, past its axis", f"end it at {end.name}")
     if end.name and (end.factor > 1 or end.shift < 0 and end.divisor > 1):
         raise walk.refuse(tree, f"the end {tree.upper} of a sum is not supported", "end it at a number, n, n-1 or n/2")
+    if tree.conditions and end != SumEnd(end.name):
+        hint = f"write the end as a condition, or end it at {end.name}"
+        raise walk.refuse(tree, f"the end {tree.upper} of a sum with a condition is not supported", hint)
     if end.name in walk.names:
         raise walk.refuse(tree, f"{end.name} is a tensor, and the end of a sum is a length")
     if end.name in COUNTING and end.name not in walk.axes.given:
@@ -101,8 +104,6 @@ def sum_over_axis(walk: Walk, tree: Tree) -> Matrix:
 
 def from_zero(walk: Walk, tree: Tree) -> Matrix:
     """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
-    if len(tree.letters) != 1:
-        raise walk.refuse(tree, f"a sum over {', '.join(tree.letters)} from 0 is not supported", "write a sum for each")
     (letter,) = tree.letters
     entries = [
         item for part in tree.all() for item in (indexed(part) or ("", ()))[1] if letter in letters_of_item(item)
