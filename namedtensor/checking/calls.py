@@ -15,10 +15,10 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.mentions import NEARLY
 from ..scope.names import Key
 from ..scope.symbols import FunctionDefinition
 from ..scope.updates import REPLACING
+from ..scope.uses import NEARLY
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term

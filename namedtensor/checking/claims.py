@@ -13,11 +13,11 @@ from grammar.nodes import Name, Node
 
 from ..core.extents import SizeSymbol, extent, is_size, proves_at_most
 from ..core.size_conditions import counting
+from ..scope.dependencies import pattern_of
 from ..scope.distributions import depends_on_draws
-from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition, equal_sides
-from ..scope.where_clauses import pattern_of
+from ..scope.uses import is_open
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term

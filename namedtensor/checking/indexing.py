@@ -14,8 +14,8 @@ from ..core.kinds import to_integer
 from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
-from ..scope.mentions import OF_AXES
 from ..scope.names import spelled
+from ..scope.uses import OF_AXES
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term

@@ -15,8 +15,8 @@ from grammar.nodes import Call, Node, Number
 from ..core.extents import is_size
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
-from ..scope.mentions import COUNTED
 from ..scope.names import Key
+from ..scope.uses import COUNTED
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term

@@ -13,10 +13,10 @@ from grammar.plain_text import encodable
 
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
+from ..scope.dependencies import callers_of
 from ..scope.function_arguments import MADE
 from ..scope.names import Key, plain_key
 from ..scope.symbols import Definition, FunctionDefinition
-from ..scope.where_clauses import callers_of
 from ..terms.inference import AlreadyReported, shown
 from ..terms.terms import Term, resolved_shape
 from .application import scalar_term

@@ -21,9 +21,9 @@ from grammar.traversal import children
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.mentions import OF_AXES
 from ..scope.names import ByScripts, Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
+from ..scope.uses import OF_AXES
 from ..terms.environment import source_name
 from ..terms.inference import InputType
 from .inferred_sizes import axes_named

@@ -19,9 +19,9 @@ from grammar.symbols import BINDERS, FUNCTIONS
 from grammar.traversal import mapped
 
 from ..scope.heads import base_of, head_names
-from ..scope.mentions import ARITHMETIC, OF_AXES, collect_usage
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope
+from ..scope.uses import ARITHMETIC, OF_AXES, uses_of
 from .notation import heads_of
 
 
@@ -74,9 +74,8 @@ def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
     """The names of an assertion of which nothing in its program says anything."""
     before, claim = alone.program.statements[:-1], alone.statement
-    variables: set[str] = set()
-    collect_usage(claim, set(), variables, OF_AXES)
-    variables |= {node.operator for node in walk(claim) if isinstance(node, Call) and node.operator[:1].isalpha()}
+    uses = uses_of(claim)
+    variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
     known = heads_of(Program(before)) | {key(name).base for name in given}
     return variables - known - _counting(claim) - FUNCTIONS - OF_AXES - ARITHMETIC - BINDERS
 

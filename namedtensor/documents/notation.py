@@ -16,8 +16,8 @@ from grammar.parser import parse
 from grammar.symbols import BINDERS, FUNCTIONS
 
 from ..scope.heads import base_of, function_head, head_names
-from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
+from ..scope.uses import ARITHMETIC
 from .assembled import assembled
 from .document import Document, MathSpan, Section
 from .report import Findings, Skipped

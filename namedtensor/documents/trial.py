@@ -34,9 +34,9 @@ from ..programs.sampling import Sampler
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.heads import base_of
-from ..scope.mentions import is_open
 from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
+from ..scope.uses import is_open
 from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .random_values import FAR, SEEDS, drawn_length, evaluate_test, farthest, sample_domain, with_sizes

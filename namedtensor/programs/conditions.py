@@ -18,8 +18,8 @@ from grammar.traversal import children, mapped
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
-from ..scope.mentions import OF_AXES
 from ..scope.names import CONSTANTS, Key, spelled, walk
+from ..scope.uses import OF_AXES
 from .program_names import bound_by, used
 
 NONZERO, NONNEGATIVE, POSITIVE = "≠ 0", "≥ 0", "> 0"

@@ -13,9 +13,9 @@ from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 from grammar.traversal import children
 
-from ..scope.mentions import OF_AXES
 from ..scope.names import CONSTANTS, Key, key, spelled, walk
 from ..scope.symbols import FunctionDefinition, Scope
+from ..scope.uses import OF_AXES
 
 
 class ProgramNames:

@@ -2,7 +2,7 @@
 
 `names`: names with labels as keys, matching of source names and keys, and an index of names by their scripts.
 `heads`: the names that a statement defines, declares or gives a signature.
-`mentions`: free names of expressions.
+`uses`: the names that expressions mention, and all that is reached from some.
 `symbols`: definitions, functions, declarations, size equations, assertions, and the scope that holds them.
 `distributions`: random draws, by the name of their distribution.
 `shape_variables`: the axes that a calligraphic letter stands for.
@@ -13,14 +13,13 @@
 `zero_starts`: S_0 = 0 as zeros of its family's type.
 `elements_of_functions`: the error of f(x)_{h(i)} = ….
 `function_arguments`: functions as arguments of functions.
-`where_clauses`: the definitions that belong to a function.
-`head_usage`: whether a script of a left-hand side is an axis, an index or a label.
+`dependencies`: the definitions that names mean, and the names that expressions need.
 `known_heads`: equations about names that are already defined, which are assertions.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.
-`value_of_program`: the definition or expression that is the value.
+`value_of_program`: the text of a program's value.
 `needed_lines`: the lines of a program that some of its names need.
 `statements`: classifies each statement by itself: a definition, a function, an assertion.
-`ownership`: the function that each of them belongs to.
+`ownership`: the function that each of them belongs to, and the definition or expression that is the value.
 `binder`: name resolution of a whole program.
 `numbers_given`: inputs that must be known integers before planning.
 

@@ -17,21 +17,19 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Index, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.settings import recursion_headroom
+from .dependencies import BindingGroups
 from .elements_of_functions import refuse_elements_of_functions
 from .function_arguments import without_function_arguments
-from .head_usage import Usage
 from .index_conditions import CONDITION, without_index_conditions
 from .known_heads import Given, Head, claimed_heads, replaced
-from .mentions import OF_AXES
 from .names import component, spelled, walk
-from .ownership import Ownership
+from .ownership import Ownership, value_of
 from .shifted_heads import without_shifted_heads
 from .stated_draws import without_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
-from .value_of_program import value_of
-from .where_clauses import BindingGroups
+from .uses import NOTHING, OF_AXES, uses_of
 from .zero_starts import with_typed_zeros
 
 
@@ -199,7 +197,7 @@ class Binder(Ownership):
         further = {
             node.text for definition in self.functions for node in definition.head.superscript if isinstance(node, Name)
         }
-        usage = Usage(BindingGroups(self.tensors, self.scope.indices | further), bases)
+        bindings = BindingGroups(self.scope, self.tensors, self.scope.indices | further)
         ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
         defining = {id(definition.statement) for definition in self.tensors}
         for function, end in zip(self.functions, ends):
@@ -211,7 +209,12 @@ class Binder(Ownership):
                 for statement in between
                 if id(statement) not in defining and not isinstance(statement, (nodes.Value, Signature))
             ]
-            axes, variables = usage.of(function, self.signatures.get(spelling(function.head), ()), below)
+            signatures = self.signatures.get(spelling(function.head), ())
+            sets = [part for signature in signatures for part in (*signature.domain, signature.codomain)]
+            uses = uses_of(function.body, *function.claims, *function.statement.sets, *below, *sets)
+            needed = [uses_of(definition.statement) for definition in bindings.find_reached(function)]
+            axes = NOTHING.union(*(part.axes(bases) for part in (uses, *needed)))
+            variables = NOTHING.union(*(part.variables for part in (uses, *needed)))
             function.superscript = tuple(
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript

@@ -15,9 +15,9 @@ from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 from grammar.traversal import names_in
 
+from .dependencies import matches, pattern_of
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
-from .where_clauses import matches, pattern_of
 
 Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is

@@ -207,7 +207,11 @@ def spelled(node: Node) -> Spelled | None:
 
 
 def component_names(node: Node) -> set[str]:
-    """The names in one component of a script, without primes."""
+    """Return the names in one component of a script, without primes."""
+    if isinstance(node, Name):
+        return {node.text.rstrip("'")}
+    if isinstance(node, Number):
+        return set()
     return {inner.text.rstrip("'") for inner in walk(node) if isinstance(inner, Name)}
 
 

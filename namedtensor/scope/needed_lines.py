@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from grammar.errors import Span
-from grammar.nodes import Call, Name, Node
+from grammar.nodes import Node
 
-from .mentions import axes_spoken_of
-from .names import walk
 from .symbols import FunctionDefinition, Scope
+from .uses import uses_of
 
 
 def names_in(scope: Scope) -> list[str]:
@@ -65,19 +64,16 @@ class _Selection:
         for size in self.scope.sizes:
             start, end = size.span
             for statement in self.scope.program.statements:  # |a| = |b| = |c| is one statement, and two equations
-                if (
-                    statement.span[0] <= start
-                    and end <= statement.span[1]
-                    and self.axes >= axes_spoken_of((statement,))
-                ):
+                if statement.span[0] <= start and end <= statement.span[1] and self.axes >= uses_of(statement).axes():
                     self.spans.add(statement.span)
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
         """A statement, and the names in it that are not local to a function."""
         self.spans.add(statement.span)
-        self.axes |= axes_spoken_of((statement,))
-        self.pending += [word for word in words_of(statement) if word not in local]
+        uses = uses_of(statement)
+        self.axes |= uses.axes()
+        self.pending += uses.words - local
 
     def add_function(self, function: FunctionDefinition) -> None:
         """A function with everything that belongs to it."""
@@ -92,16 +88,6 @@ class _Selection:
             self.add_function(inner)
         self.spans.update(declared.span for declared in function.declarations.values())
         self.spans.update(size.span for size in function.sizes)
-
-
-def words_of(statement: Any) -> set[str]:
-    """The names in a statement, functions among them."""
-    named = (
-        node.text if isinstance(node, Name) else node.operator
-        for node in walk(statement)
-        if isinstance(node, (Name, Call))
-    )
-    return set(named)
 
 
 def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:

@@ -1,19 +1,30 @@
-"""Ownership: which function a definition, signature, declaration, size or assertion belongs to; the rest is the program's."""
+"""Ownership: which function a definition, signature, declaration, size or assertion belongs to; the rest is the program's.
+
+A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
+directly or through another such definition (language.md §4). The value of the program is its last bare expression, or
+without one its last definition that no other statement uses:
+
+    Y = X - m               the value: nothing uses Y
+    m = mean_{chans} X      used by Y
+
+Assertions, declarations and sizes use nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterable
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.traversal import children, names_in
 
+from .dependencies import BindingGroup, BindingGroups
 from .names import Key, Spelled, spelled, walk
 from .statements import Statements, spelling
-from .symbols import Definition, FunctionDefinition
-from .where_clauses import BindingGroups, definitions_of, expressions_of
+from .symbols import Definition, FunctionDefinition, Scope
+from .uses import NOTHING, Uses, number_components, reach, uses_of
 
 
 class Ownership(Statements):
@@ -22,7 +33,7 @@ class Ownership(Statements):
         shared: list[
             Definition
         ] = []  # They belong to a function for its axes or calls alone, and others may need them.
-        bindings = BindingGroups(self.tensors, self.scope.indices)
+        bindings = BindingGroups(self.scope, self.tensors, self.scope.indices)
         for function in self.functions:
             definitions = definitions_of(function, bindings)
             named = definitions if not function.over_axes else definitions_of(function, bindings, frozenset())
@@ -53,15 +64,12 @@ class Ownership(Statements):
         for signature in [statement for statement in statements if isinstance(statement, nodes.Signature)]:
             statements.remove(signature)  # Its head is no call.
             statements += [*signature.domain, signature.codomain]  # type: ignore[list-item]
-        pending = bindings.needed(statements)  # type: ignore[arg-type]
-        definitions: dict[int, Definition] = {}
-        while pending:
-            meant = {id(definition) for binding in bindings.meant(pending.pop()) for definition in binding}
-            for definition in these:
-                if id(definition) in meant and id(definition) not in definitions:
-                    definitions[id(definition)] = definition
-                    pending += bindings.needed(expressions_of(definition))
-        return list(definitions.values())
+
+        def needed(uses: Uses) -> list[Definition]:
+            meant = {part for key in bindings.needed(uses) for binding in bindings.meant(key) for part in binding}
+            return [definition for definition in these if definition in meant]
+
+        return [*reach(needed(uses_of(*statements)), lambda definition: needed(definition.uses))]
 
     def attach_signatures(self) -> None:
         for function in self.functions:
@@ -90,7 +98,7 @@ class Ownership(Statements):
             self.scope.declarations.append((position, name, sets, over))
 
     def is_used_outside(self, name: Key) -> bool:
-        """Whether a name that the head of a function binds is used where no head binds it: there it is the program's own."""
+        """Return whether a function's parameter is also a name of the program: one that no head binds there."""
         bodies = [definition.body for definition in self.scope.all_definitions()]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
@@ -138,6 +146,82 @@ class Ownership(Statements):
         return claimed
 
 
+# ---------------------------------------------------------------------------------------------------- where-clauses
+def definitions_of(
+    function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
+) -> list[Definition]:
+    """Return the definitions that belong to a function: those that use its arguments, or its axes `over`.
+
+    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
+    """
+    bound = function.bound
+    axes = function.over_axes if over is None else over
+    parameters = {name.key() for name in (*function.parameters, *function.options)}
+    labeled = {key for key in parameters if key.subscript or key.superscript}
+
+    def candidates(key: Key) -> list[BindingGroup]:
+        """Return the definitions that a name may mean here: its own before a family that may have it."""
+
+        def far(binding: BindingGroup) -> tuple[Any, ...]:
+            return (
+                key not in binding.options,
+                binding.position < function.position,
+                abs(binding.position - function.position),
+            )
+
+        return sorted(bindings.meant(key), key=far)
+
+    touching: dict[int, bool] = {}  # of the equations that were looked at
+
+    def touches(definitions: list[Definition]) -> bool:
+        """Whether equations mention what the head binds, directly or through others."""
+        users: dict[int, list[int]] = {}
+        stack, reached = list(definitions), list[int]()
+        while stack:
+            definition = stack.pop()
+            if id(definition) in touching:
+                reached.append(id(definition))
+                continue
+            needs = bindings.needs(definition)
+            is_own = bool(needs.words & bound or axes and axes & definition.uses.axes())
+            is_own = is_own or any(key in labeled for key in needs.keys)
+            touching[id(definition)] = is_own
+            reached.append(id(definition))
+            for other in () if is_own else needs.meant:
+                users.setdefault(id(other), []).append(id(definition))
+                stack.append(other)
+        mentioning = [other for other in reached if touching[other]]
+        while mentioning:
+            for user in users.get(mentioning.pop(), ()):
+                if not touching[user]:
+                    touching[user] = True
+                    mentioning.append(user)
+        return any(touching[id(definition)] for definition in definitions)
+
+    verdicts: dict[int, bool] = {}
+
+    def belongs(binding: BindingGroup) -> bool:
+        if id(binding) not in verdicts:
+            verdicts[id(binding)] = touches([*binding])
+        return verdicts[id(binding)]
+
+    taken: dict[int, list[Definition]] = {}
+    pending = bindings.needed(function.uses)
+    while pending:
+        key = pending.pop()
+        if key in parameters:
+            continue
+        binding = next((binding for binding in candidates(key) if belongs(binding)), None)
+        if binding is None or id(binding) in taken:
+            continue
+        whole = taken[id(binding)] = list(binding.parts)
+        for groups in binding.options.values():
+            whole += next((group for group in groups if len(groups) > 1 and touches(group)), groups[0])
+        for definition in whole:
+            pending += bindings.needs(definition).keys
+    return [definition for whole in taken.values() for definition in whole]
+
+
 def claim_definitions(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
     """Give definitions to a function, and note that they are `owned`."""
     for definition in definitions:
@@ -169,7 +253,7 @@ def names_used(body: Node) -> set[Key]:
 
 
 def typed_by(function: FunctionDefinition) -> set[Key]:
-    """The names whose declaration can be that of a function's parameter or fact, which no signature types."""
+    """Return the names of a function that a declaration may type: facts, and parameters without a signature."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
@@ -183,3 +267,50 @@ def gathered(
         for name in names(function):
             definitions.setdefault(name, []).append(function)
     return definitions
+
+
+# ---------------------------------------------------------------------------------------------------- the value
+def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
+    """Return the program's value, and the last definition that nothing uses if it follows an expression that is the value.
+
+    The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the left
+    sides of the program's assertions, with the positions of their statements.
+    """
+    bindings = BindingGroups(scope, [*scope.all_definitions()], scope.indices)
+    needs = {
+        group: set[BindingGroup]().union(*(find_used(bindings, part.uses, part.local) for part in group))
+        for group in bindings.groups
+    }
+    circles = number_components(needs)
+    used = {other for group, needed in needs.items() for other in needed if circles[other] != circles[group]}
+    used.update(*(find_used(bindings, uses_of(node)) for _, node in scope.values))
+    used.update(*(find_used_in(bindings, function) for function in scope.all_functions()))
+    members = {
+        group for families in bindings.families.values() for family in families for group in bindings.overriding(family)
+    }
+    groups = [group for group in bindings.groups if group not in members]
+    unused = [group for group in groups if group not in used]
+    result: list[tuple[int, Any]] = [(group.last.position, group.last) for group in unused if not group.is_size]
+    position, last = max(result, key=itemgetter(0), default=(0, None))
+    if scope.values:
+        asked_at, value = max(scope.values, key=itemgetter(0))
+        return value, last if position > asked_at else None
+    if last is None and not scope.functions:
+        result = [(group.last.position, group.last) for group in unused or groups] or claimed[:1]
+        _, last = max(result, key=itemgetter(0), default=(0, None))
+    return last, None
+
+
+def find_used(bindings: BindingGroups, uses: Uses, local: Collection[str] = NOTHING) -> set[BindingGroup]:
+    """Return the definitions that expressions use; `local` names stand for something else in them."""
+    return {group for key in bindings.needed(uses, local) for group in bindings.meant(key)}
+
+
+def find_used_in(bindings: BindingGroups, function: FunctionDefinition) -> set[BindingGroup]:
+    """Return the definitions that a function uses, without the names that mean something else in it."""
+    keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
+    words = {key.base for key in keys if key == Key(key.base)} | function.bound
+    words |= {family.name.base for family in function.families}
+    groups = find_used(bindings, uses_of(function.body))
+    groups.update(*(find_used(bindings, part.uses, part.local) for part in function.all_definitions()))
+    return groups.difference(*(bindings.exact.get(key, ()) for key in {*keys, *map(Key, words)}))

@@ -10,10 +10,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size
 
 from .known_heads import Head
-from .mentions import ARITHMETIC, NEARLY
 from .names import Spelled, component_names, spelled, walk
 from .shape_variables import is_shape
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation, equal_sides
+from .uses import ARITHMETIC, NEARLY
 
 OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 

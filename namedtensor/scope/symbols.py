@@ -14,8 +14,8 @@ from grammar.cache import cached_property
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 from grammar.traversal import names_in
 
-from .mentions import axes_spoken_of
 from .names import ByScripts, Key, Spelled, by_spelling, component, component_names, key, match_key
+from .uses import Uses, uses_of
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 
@@ -56,6 +56,12 @@ class Definition:
             return False
         parts = (*self.name.subscript, *self.name.superscript)
         return not self.elements or any(component_names(part) & self.range.variables for part in parts)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """The names in the right side, the ends of the ranges and the indices of the elements."""
+        ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
+        return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
     def member(self) -> Definition:
         """One member of a family, whose elements are defined as those of any tensor are."""
@@ -112,10 +118,20 @@ class FunctionDefinition:
         return frozenset(text for kind, text in self.subscript if kind == "axis")
 
     @cached_property
+    def uses(self) -> Uses:
+        """The names in the body and in the equations for it."""
+        return uses_of(self.body, *self.claims)
+
+    @property
+    def all_uses(self) -> list[Uses]:
+        """The names in it, and in the definitions that belong to it."""
+        return [self.uses, *(definition.uses for definition in self.all_definitions())]
+
+    @cached_property
     def own_axes(self) -> frozenset[str]:
         """The axes in the body and its definitions, except those of the left-hand side and the signature."""
         assert self.signature is not None
-        spoken = axes_spoken_of((self.body, *(definition.statement for definition in self.all_definitions())))
+        spoken = uses_of(self.body, *(definition.statement for definition in self.all_definitions())).axes()
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
         return spoken - stated - self.over_axes
 
@@ -226,9 +242,14 @@ class Scope:
         return self.claimed if self.last is None else self.last
 
     @cached_property
+    def uses(self) -> Uses:
+        """The names in the program."""
+        return uses_of(self.program)
+
+    @cached_property
     def axes_named(self) -> frozenset[str]:
         """The axes that the program names."""
-        return axes_spoken_of((self.program,))
+        return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
         """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""

@@ -1,28 +1,25 @@
-"""Where-clauses: which definitions belong to a function (language.md §4).
+"""The definitions that names mean, each family with its starts, and the names that expressions need.
 
-A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
-directly or through another such definition. A family is one definition with all its starts:
-
-    s^0 = 0 · b                             ┐
-    s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ belong whole to f(b) = s^3
+s^0 = 0 · b                             ┐
+s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, which s^3 means
 """
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import NamedTuple
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
-from grammar.traversal import children
+from grammar.nodes import Call, Draw, Name, Node, Number, Size, Subscript, Superscript
 
-from .mentions import OF_AXES
-from .names import MARKS, Key, Spelled, component, component_names, spelled, walk
-from .symbols import Definition, FunctionDefinition
+from .names import Key, Spelled, component, component_names, spelled
+from .symbols import Definition, FunctionDefinition, Scope
+from .uses import NOTHING, Reference, Uses, reach, uses_of
 from .zero_starts import substituted
 
 ANY = "…"  # in a pattern: an index
@@ -36,8 +33,8 @@ class BindingGroup:
     """One definition as it is owned: an equation, the equations for the elements of one name, or a family with its
     starts.
 
-    `parts` are the families, several where each has a range of its own; `options` the equations of each other name, of
-    which there are several where functions share a family and start it each in its own way.
+    `parts` are the families, several if each has a separate range. `options` are the equations of each other name:
+    several if functions share a family and each starts it differently.
     """
 
     base: str
@@ -51,7 +48,18 @@ class BindingGroup:
         yield from (definition for groups in self.options.values() for group in groups for definition in group)
 
     @property
+    def last(self) -> Definition:
+        """Its last equation, of a family the last one with a range."""
+        return max(self.parts or self, key=attrgetter("position"))
+
+    @property
+    def is_size(self) -> bool:
+        """Whether it only names a size: n = |seq|."""
+        return all(any(isinstance(side, Size) for side in part.statement.sides) for part in self)
+
+    @property
     def position(self) -> int:
+        """The position of its first family, or of its first equation."""
         return self.parts[0].position if self.parts else next(iter(self)).position
 
     def means(self, key: Key) -> bool:
@@ -60,7 +68,7 @@ class BindingGroup:
 
 
 def pattern_of(name: Spelled, indices: set[str]) -> Key:
-    """The pattern of a name, with … where an index appears: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
+    """Return the pattern of a name, with … for its indices: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
 
     def open(part: Node) -> str:
         return ANY if component_names(part) & indices else component(part)
@@ -117,24 +125,32 @@ def surely_in(over: nodes.Range, index: str) -> bool:
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
-class Uses(NamedTuple):
-    """What an equation mentions: the keys of names, single words, axes; and the equations that these names mean."""
+class Needs(NamedTuple):
+    """The needs of an equation: the keys of names, single words, and the equations that these names mean."""
 
     keys: list[Key]
     words: set[str]
-    axes: set[str]
     meant: list[Definition]
 
 
 class BindingGroups:
     """The definitions of a program, each family with its starts, by name."""
 
-    def __init__(self, tensors: list[Definition], indices: set[str]):
+    def __init__(self, scope: Scope, tensors: list[Definition], indices: set[str]):
+        self.given = scope.given
+        self.labels = {
+            function.operator: {text for kind, text in (*function.subscript, *function.superscript) if kind == "label"}
+            for function in scope.all_functions()
+        }
+        self.declared: dict[str, list[Key]] = {}
+        for _, name, _, _ in scope.declarations:
+            self.declared.setdefault(name.base, []).append(pattern_of(name, indices))
         self.exact: dict[Key, list[BindingGroup]] = {}
         self.by_base: dict[str, list[Key]] = {}  # the names in `exact`
         self.families: dict[str, list[BindingGroup]] = {}
+        self.groups: list[BindingGroup] = []
         self.left: dict[str, list[Key]] = {}  # the names that functions leave to their callers, by operator
-        self._uses: dict[int, Uses] = {}
+        self._needs: dict[int, Needs] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
         for definition in tensors:
@@ -151,6 +167,8 @@ class BindingGroups:
                 self.add(BindingGroup(key.base, [], {key: [run]}))
 
     def add(self, binding: BindingGroup) -> None:
+        """Add a definition, under its names."""
+        self.groups.append(binding)
         for key in binding.options:
             if key not in self.exact:
                 self.by_base.setdefault(key.base, []).append(key)
@@ -185,60 +203,115 @@ class BindingGroups:
         families = self.families.get(key.base, ())
         return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
 
+    def overriding(self, family: BindingGroup) -> list[BindingGroup]:
+        """Return the definitions that give members of a family other values."""
+        return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
+
+    def find_drawn(self, draw: Draw) -> list[BindingGroup]:
+        """Return the statements about a random variable."""
+        meant = self.meant(Key(draw.name))
+        return meant if any(isinstance(part.body, Draw) for binding in meant for part in binding) else []
+
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
-        """What an equation means by a name, where several equations give it."""
+        """Return the nearest definition that an equation may mean by a name."""
         return sorted(
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
 
-    def uses(self, definition: Definition) -> Uses:
-        """What an equation mentions, and the equations that it means by the names."""
-        if id(definition) not in self._uses:
-            keys, words = mentions(definition, self)
+    def needs(self, definition: Definition) -> Needs:
+        """Return what an equation needs, and the equations that it means by the names."""
+        if id(definition) not in self._needs:
+            uses, local = definition.uses, definition.local
+            keys = self.needed(uses, local)
+            written = self.needed(uses, local, calls=False) if self.left else keys
+            words = {key.base for key in written if not key.subscript and not key.superscript} - local
             meant = [part for key in keys for binding in self.nearest(key, definition) for part in binding]
-            self._uses[id(definition)] = Uses(keys, words, axes_of(definition), meant)
-        return self._uses[id(definition)]
+            self._needs[id(definition)] = Needs(keys, words | uses.sizes | uses.indices, meant)
+        return self._needs[id(definition)]
 
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
         """Note the defined names that each function, or one that it calls, needs and neither binds nor owns."""
-        self.left, self._uses = {}, {}
+        self.left, self._needs = {}, {}
         callers = functions_by_calls(functions)
         waiting = [*functions] if any(function.operator in callers for function in functions) else []
         while waiting:
             function = waiting.pop()
             known = self.left.get(function.operator, [])
-            needed = [key for key in self.needed(parts_of(function)) if self.meant(key) and not function.provides(key)]
+            keys = [key for uses in function.all_uses for key in self.needed(uses)]
+            needed = [key for key in keys if self.meant(key) and not function.provides(key)]
             further = [key for key in dict.fromkeys(needed) if key not in known]
             if further:
                 self.left[function.operator] = [*known, *further]
                 waiting += callers.get(function.operator, ())
 
-    def needed(self, nodes_: Iterable[Node], calls: bool = True) -> list[Key]:
+    def needed(self, uses: Uses, local: Collection[str] = NOTHING, calls: bool = True) -> list[Key]:
         """Return the keys of the names that expressions use, the longest name first if a definition has it.
 
-        With `calls`, the names that a called function leaves to its caller are among them.
+        The `local` names stand for something else in them. With `calls`, the names that a called function leaves to its
+        caller are among them.
         """
-        keys: list[Key] = []
-        stack: list[Any] = list(nodes_)
-        while stack:
-            current = stack.pop()
-            name = spelled(current) if not isinstance(current, Axis) else None
-            if name is not None:
-                keys.append(name.key())
-                if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(keys[-1]):
-                    keys += list_members(keys[-1], self.by_base.get(name.base, ()))
-                    stack.append(current.base)
-            elif isinstance(current, Call):
-                keys.extend(self.left.get(current.operator, ()) if calls else ())
-                stack.extend(current.arguments)
-                stack.extend(current.parameters)
-            else:
-                stack.extend(children(current))
+        keys = [key for operator in uses.calls for key in self.left.get(operator, ())] if calls and self.left else []
+        for size in uses.sizes:
+            base, _, label = size.partition("_")
+            keys.append(Key(base, (label,) if label else ()))
+        waiting = list(uses.references)
+        while waiting:
+            node, bound = waiting.pop()
+            if isinstance(node, Draw):
+                keys += [Key(node.name)] if self.find_drawn(node) else []
+                continue
+            parts: Sequence[Node] = ()
+            if isinstance(node, Call):
+                labels = self.labels.get(node.operator)
+                scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)
+                parts = [part for part in scripts if labels is None or component(part) not in labels]
+            elif not isinstance(node, Name):
+                parts = self.indices_in(node)
+            elif node.text not in bound and node.text not in local:
+                keys.append(Key(node.text))
+            while isinstance(node, (Subscript, Superscript)) and (name := spelled(node)) is not None:
+                key = name.key()
+                keys.append(key)
+                if self.meant(key) or self.is_declared(key):
+                    break
+                keys += list_members(key, self.by_base.get(key.base, ()))
+                node = node.base
+                keys += [Key(node.text)] if isinstance(node, Name) else []
+            inner = [reference for part in parts for reference in uses_of(part).references]
+            waiting += (Reference(reference.node, reference.bound | bound) for reference in inner)
         return keys
+
+    def is_declared(self, key: Key) -> bool:
+        """Return whether a name has a value or a declaration."""
+        return key in self.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
+
+    def indices_in(self, node: Node) -> Sequence[Node]:
+        """Return the components of a name that are numbers, not labels: L in X^L, n in the power x^n."""
+        name = spelled(node)
+        assert name is not None
+        key = name.key()
+        if key in self.given or key in self.exact:
+            return ()
+        patterns = [group.pattern for group in self.families.get(key.base, ()) if group.pattern is not None]
+        for pattern in patterns + self.declared.get(key.base, []):
+            if matches(pattern, key):
+                texts = zip((*pattern.subscript, *pattern.superscript), (*name.subscript, *name.superscript))
+                return [part for text, part in texts if text == ANY]
+        return name.superscript
+
+    def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
+        """Return the definitions that the body of a function needs, all of one name together."""
+        bound = {name.key() for name in (*function.parameters, *function.options)}
+
+        def meant(uses: Uses) -> list[Definition]:
+            keys = (key for key in self.needed(uses) if key not in bound)
+            return [definition for key in keys for binding in self.meant(key) for definition in binding]
+
+        return reach(meant(function.uses), lambda definition: meant(definition.uses))
 
 
 def runs(group: Group) -> list[Group]:
-    """Equations of one name: those for elements with a range fill parts together, and so do single elements in a row."""
+    """Split the equations of one name: parts and single elements define it together, each other equation alone."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
     parts: Group = []
@@ -256,143 +329,17 @@ def is_one_element(definition: Definition) -> bool:
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
-def definitions_of(
-    function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
-) -> list[Definition]:
-    """Return the definitions that belong to a function: those that use its arguments, or its axes `over`.
-
-    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
-    """
-    bound = function.bound
-    axes = function.over_axes if over is None else over
-    parameters = {name.key() for name in (*function.parameters, *function.options)}
-    labeled = {key for key in parameters if key.subscript or key.superscript}
-
-    def candidates(key: Key) -> list[BindingGroup]:
-        """What a name may mean here: the symbol of that name before a family of which it may be a member."""
-
-        def far(binding: BindingGroup) -> tuple[Any, ...]:
-            return (
-                key not in binding.options,
-                binding.position < function.position,
-                abs(binding.position - function.position),
-            )
-
-        return sorted(bindings.meant(key), key=far)
-
-    touching: dict[int, bool] = {}  # of the equations that were looked at
-
-    def touches(definitions: list[Definition]) -> bool:
-        """Whether equations mention what the head binds, directly or through others."""
-        users: dict[int, list[int]] = {}
-        stack, reached = list(definitions), list[int]()
-        while stack:
-            definition = stack.pop()
-            if id(definition) in touching:
-                reached.append(id(definition))
-                continue
-            uses = bindings.uses(definition)
-            is_own = bool(uses.words & bound or axes & uses.axes) or any(key in labeled for key in uses.keys)
-            touching[id(definition)] = is_own
-            reached.append(id(definition))
-            for other in () if is_own else uses.meant:
-                users.setdefault(id(other), []).append(id(definition))
-                stack.append(other)
-        mentioning = [other for other in reached if touching[other]]
-        while mentioning:
-            for user in users.get(mentioning.pop(), ()):
-                if not touching[user]:
-                    touching[user] = True
-                    mentioning.append(user)
-        return any(touching[id(definition)] for definition in definitions)
-
-    verdicts: dict[int, bool] = {}
-
-    def belongs(binding: BindingGroup) -> bool:
-        if id(binding) not in verdicts:
-            verdicts[id(binding)] = touches([*binding])
-        return verdicts[id(binding)]
-
-    taken: dict[int, list[Definition]] = {}
-    pending = bindings.needed((function.body, *function.claims))
-    while pending:
-        key = pending.pop()
-        if key in parameters:
-            continue
-        binding = next((binding for binding in candidates(key) if belongs(binding)), None)
-        if binding is None or id(binding) in taken:
-            continue
-        whole = taken[id(binding)] = list(binding.parts)
-        for groups in binding.options.values():
-            whole += next((group for group in groups if len(groups) > 1 and touches(group)), groups[0])
-        for definition in whole:
-            pending += bindings.uses(definition).keys
-    return [definition for whole in taken.values() for definition in whole]
-
-
 def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, list[FunctionDefinition]]:
     """Return the functions that call each operator."""
     callers: dict[str, list[FunctionDefinition]] = {}
     for function in functions:
-        for operator in {node.operator for part in parts_of(function) for node in walk(part) if type(node) is Call}:
+        for operator in NOTHING.union(*(uses.calls for uses in function.all_uses)):
             callers.setdefault(operator, []).append(function)
     return callers
 
 
 def callers_of(function: FunctionDefinition, functions: Iterable[FunctionDefinition]) -> list[FunctionDefinition]:
     """Return the functions that call a function, directly or through others."""
-    by_calls, waiting, matches = functions_by_calls(functions), [function], list[FunctionDefinition]()
-    while waiting:
-        further = [caller for caller in by_calls.get(waiting.pop().operator, ()) if caller not in matches]
-        matches += further
-        waiting += further
-    return matches
-
-
-def parts_of(function: FunctionDefinition) -> list[Node]:
-    """Return the expressions in a function, and in the definitions that belong to it."""
-    mine = (part for definition in function.all_definitions() for part in expressions_of(definition))
-    return [function.body, *function.claims, *mine]
-
-
-def expressions_of(definition: Definition) -> tuple[Node, ...]:
-    """The expressions of an equation: its right side, and the ends of its range."""
-    return (definition.body, *(end for range_ in definition.ranges for end in (range_.first, range_.last)))
-
-
-def axes_of(definition: Definition) -> set[str]:
-    """Return the axes in an equation."""
-    axes: set[str] = set()
-    for node in expressions_of(definition):
-        for inner in walk(node):
-            if isinstance(inner, Axis):
-                axes.add(inner.name.rstrip(MARKS))
-            parts: tuple[Node, ...] = ()
-            if isinstance(inner, Call):
-                parts = inner.subscript
-            elif isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES:
-                parts = inner.components
-            axes.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
-    return axes
-
-
-def mentions(definition: Definition, bindings: BindingGroups) -> tuple[list[Key], set[str]]:
-    """The keys that an equation uses, and the single words (names and indices) that it mentions."""
-    local = definition.local
-    keys = bindings.needed(expressions_of(definition))
-    written = bindings.needed(expressions_of(definition), calls=False) if bindings.left else keys
-    words = {key.base for key in written if not key.subscript and not key.superscript} - local
-    for node in (*expressions_of(definition), *(item for _, item in definition.elements)):
-        for inner in walk(node):
-            if isinstance(inner, nodes.Size):  # |x| of a tensor
-                words.add(inner.axis.name)
-            elif isinstance(inner, (nodes.Superscript, nodes.Subscript)):
-                for part in inner.components:
-                    words |= component_names(part)
-            elif isinstance(inner, Call):
-                for part in (*inner.superscript, *inner.subscript):
-                    words |= component_names(part)
-            elif isinstance(inner, Index):
-                for _, index in inner.items:
-                    words |= component_names(index) - local
-    return keys, words
+    by_calls = functions_by_calls(functions)
+    callers = by_calls.get(function.operator, ())
+    return [*reach(callers, lambda caller: by_calls.get(caller.operator, ()))]

@@ -1,0 +1,213 @@
+"""The names that expressions and statements mention: one walk answers all questions about them.
+
+    ∑_{i=1}^n W^{l,Q}_i ⊙_{seq} f(X) / √|seq|
+
+uses the names n, W^{l,Q}_i and X, calls f, names the axis seq and its size, and has the indices i, l and Q.
+"""
+
+# pyright: reportUnknownVariableType=false
+# of the empty sets of new records
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, Index, Name, Node, Number, Size, axis_of
+from grammar.traversal import children
+
+from .names import MARKS, Spelled, component_names, spelled, walk
+
+OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # tensors that only their axes make
+ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
+NOTHING: frozenset[str] = frozenset()
+
+
+class Reference(NamedTuple):
+    """A free name with its scripts, a call with scripts or a random variable, and the names that are bound there."""
+
+    node: Node
+    bound: frozenset[str]
+
+
+class Uses(NamedTuple):
+    """The names of expressions by their roles."""
+
+    references: tuple[Reference, ...]  # in the order of the text
+    variables: frozenset[str]  # operands and indices, bound ones too, without labels
+    indices: frozenset[str]  # the names in scripts, without primes
+    named_axes: frozenset[str]  # without stars
+    made: frozenset[tuple[str, str]]  # tensors that only their axes make, with these axes
+    sizes: frozenset[str]  # a of |a|
+    calls: frozenset[str]  # functions and operators
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names and functions, without scripts."""
+        return self.variables | self.indices | self.calls
+
+    @property
+    def names(self) -> list[Node]:
+        """The free operands with their scripts."""
+        return [node for node, _ in self.references if not isinstance(node, (Call, nodes.Draw))]
+
+    def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
+        """Return the axes without stars, also between bars, and in the scripts of `makers`."""
+        made = (axis for base, axis in self.made if base in makers)
+        return self.named_axes.union(made, (size.rstrip(MARKS) for size in self.sizes))
+
+
+def uses_of(*roots: Any) -> Uses:
+    """Return the names that some trees mention."""
+    collector = Collector()
+    stack: list[tuple[Any, frozenset[str]]] = [(root, NOTHING) for root in reversed(roots)]
+    while stack:  # A long sum is deeper than Python's recursion limit.
+        node, bound = stack.pop()
+        kind: Any = type(node)
+        if kind is Axis:
+            collector.axes.add(node.name.rstrip(MARKS))
+        elif kind is Size:
+            collector.sizes.add(node.axis.name)
+        elif kind is Call:
+            stack += [(part, bound) for part in reversed(collector.read_call(node, bound))]
+        elif kind in BINDERS:
+            stack += reversed(collector.read_binder(node, bound))
+        elif (name := spelled(node)) is not None:
+            stack += [(part, bound) for part in reversed(collector.read_name(node, name, bound))]
+        else:
+            stack += [(part, bound) for part in reversed(children(node))]
+    sets = (collector.variables, collector.indices, collector.axes, collector.made, collector.sizes, collector.calls)
+    return Uses(tuple(collector.references), *map(frozenset, sets))  # type: ignore[arg-type]
+
+
+@dataclass
+class Collector:
+    """The names that a walk has met."""
+
+    references: list[Reference] = field(default_factory=list)
+    variables: set[str] = field(default_factory=set)
+    indices: set[str] = field(default_factory=set)
+    axes: set[str] = field(default_factory=set)
+    made: set[tuple[str, str]] = field(default_factory=set)
+    sizes: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+
+    def read_call(self, node: Call, bound: frozenset[str]) -> list[Any]:
+        """Note the function and the scripts of a call, and return its other parts."""
+        self.calls.add(node.operator)
+        if node.operator == "standardize":
+            self.references.append(Reference(Name("ε"), NOTHING))
+        parts: list[Any] = []
+        if node.superscript or node.subscript:
+            self.references.append(Reference(node, bound))
+            axes = [(part, axis_of(part)) for part in node.subscript]
+            parts = [part for part, axis in axes if axis is None]
+            self.axes |= {axis.name.rstrip(MARKS) for _, axis in axes if axis is not None}
+            self.variables.update(*map(component_names, node.superscript))
+            self.indices.update(*map(component_names, (*node.subscript, *node.superscript)))
+        return [*parts, *node.arguments, *node.parameters]
+
+    def read_name(self, node: Node, name: Spelled, bound: frozenset[str]) -> Sequence[Node]:
+        """Note a name and its scripts, and return the exponents that are surely expressions."""
+        self.variables.add(name.base)
+        if name.base not in bound:
+            self.references.append(Reference(node, bound))
+        if not name.subscript and not name.superscript:
+            return []
+        if name.base in OF_AXES:
+            self.made |= {(name.base, axis.name) for axis in map(axis_of, name.subscript) if axis is not None}
+        parts = (*name.subscript, *name.superscript)
+        terms = [part for part in parts if not isinstance(part, (Name, Number)) and any(map(is_term, walk(part)))]
+        labels = [part for part in name.subscript if isinstance(part, Name)]
+        self.variables.update(*(component_names(part) for part in parts if part not in labels and part not in terms))
+        self.indices.update(*map(component_names, parts))
+        return terms
+
+    def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
+        """Return the parts of an operator that binds names or draws, with the names that are bound in each."""
+        if isinstance(node, nodes.Expectation):
+            self.references += (Reference(Name(text), NOTHING) for text in ("draws", "seed"))
+            parts: list[tuple[Any, frozenset[str]]] = []
+            for draw in node.draws:
+                if isinstance(draw, nodes.Draw):
+                    self.references.append(Reference(draw, bound))
+                    parts += [(part, bound) for part in children(draw)]
+                bound = bound | {draw.name if isinstance(draw, nodes.Draw) else draw.text}
+            return [*parts, (node.body, bound)]
+        if isinstance(node, nodes.Draw):
+            self.references.append(Reference(Name("seed"), NOTHING))
+            return [(part, bound) for part in children(node)]
+        self.variables.add(node.variable.text)
+        inner = bound | {node.variable.text}
+        if isinstance(node, nodes.IndexSum):
+            return [(node.first, bound), (node.last, bound), (node.body, inner)]
+        return [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
+
+
+BINDERS = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.Draw)
+
+
+def is_term(node: Any) -> bool:
+    """Return whether a part of a superscript is surely an exponent, and no index or label."""
+    return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))
+
+
+def is_open(node: Any) -> bool:
+    """Return whether a side of an assertion has a type and no value: a limit, a minimum over all tensors."""
+    return any(
+        isinstance(part, nodes.Over)
+        and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)
+        for part in walk(node)
+    )
+
+
+NEARLY = frozenset({"≈", "∝"})  # relations without values that could be checked
+COUNTED = ("elements", "count", "field")  # finite sets of numbers
+
+
+# ------------------------------------------------------------------------------------------ what needs what
+Thing = TypeVar("Thing", bound=Hashable)
+
+
+def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]) -> dict[Thing, None]:
+    """Return some things and all that follow from them, each once, in the order in which they are found.
+
+    >>> [*reach([12], lambda number: [number // 2, number // 3] if number > 1 else [])]
+    [12, 6, 4, 2, 1, 0, 3]
+    """
+    found = dict.fromkeys(starts)
+    waiting = [*found]
+    while waiting:
+        new = [thing for thing in following(waiting.pop()) if thing not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return found
+
+
+def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
+    """Return a number for each thing; things that need each other, directly or through others, have the same."""
+    order: dict[Thing, None] = {}
+    for root in needs:
+        stack = [] if root in order else [root]
+        opened: dict[Thing, None] = {}
+        while stack:
+            thing = stack[-1]
+            further = [] if thing in opened else [other for other in needs[thing] if other not in order]
+            opened[thing] = None
+            stack += [other for other in further if other not in opened]
+            if stack[-1] is thing:
+                order.setdefault(stack.pop())
+    users: dict[Thing, list[Thing]] = {}
+    for thing, needed in needs.items():
+        for other in needed:
+            users.setdefault(other, []).append(thing)
+    numbers: dict[Thing, int] = {}
+    for number, root in enumerate(reversed(order)):
+        waiting = [root]
+        while waiting:
+            thing = waiting.pop()
+            if thing not in numbers:
+                numbers[thing] = number
+                waiting += users.get(thing, ())
+    return numbers
