@@ -198,11 +198,11 @@ def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, so
         squared = f"({squared})"
     inner = f"{source[first : head[1]]}({source[head[1] : raised[0]].strip()}{power_text})"
     for reading in (squared, inner):
-        if _balanced(reading):
+        if has_balanced_brackets(reading):
             yield reading
 
 
-def _balanced(text: str) -> bool:
+def has_balanced_brackets(text: str) -> bool:
     depth = 0
     for character in text:
         depth += (character == "{") - (character == "}")

@@ -44,7 +44,7 @@ class Pairing(NamedTuple):
 START = Pairing((), (), False)
 
 
-def without_bars(tokens: list[Token], source: str) -> list[Token]:
+def replace_bars(tokens: list[Token], source: str) -> list[Token]:
     """The tokens with abs( … ) for each pair of bars around more than one name.
 
     Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError if they are ambiguous.
@@ -53,7 +53,7 @@ def without_bars(tokens: list[Token], source: str) -> list[Token]:
     for places in groups(tokens):
         readings = pairings(tokens, places)
         if len(readings) > 1:
-            readings = around_names(tokens, readings) or readings
+            readings = pair_around_names(tokens, readings) or readings
         if len(readings) > 1:
             raise two_readings(tokens, readings, source)
         for opening, close in readings[0] if readings else ():
@@ -142,7 +142,9 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
     return result
 
 
-def around_names(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]) -> list[tuple[tuple[int, int], ...]]:
+def pair_around_names(
+    tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
+) -> list[tuple[tuple[int, int], ...]]:
     """The readings in which a name with a mark, |ax*|, appears in each pair of bars that holds one with a mark at its end."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]

@@ -77,11 +77,11 @@ class Cache(Generic[Key, Value]):
         Threads that build at the same time all receive the first result.
         """
         value = self.get(key)
-        return self._published(key, build(), replace=False) if value is None else value
+        return self._publish_entry(key, build(), replace=False) if value is None else value
 
     def store(self, key: Key, value: Value) -> Value:
         """Put a value under a key, replacing any other value. It becomes the youngest entry."""
-        return self._published(key, value, replace=True)
+        return self._publish_entry(key, value, replace=True)
 
     def __reduce__(self) -> Any:  # a copy begins empty
         return Cache, (self.name, self.limit, self._weigh, self.byte_limit)
@@ -90,7 +90,7 @@ class Cache(Generic[Key, Value]):
         """Drop everything."""
         locked(self._clear)
 
-    def _published(self, key: Key, value: Value, replace: bool) -> Value:
+    def _publish_entry(self, key: Key, value: Value, replace: bool) -> Value:
         weight = self._weigh(value) if self._weigh is not None else 0
         dropped: list[Value] = []  # Values are freed after the lock is released.
         return locked(self._publish, key, value, weight, replace, dropped)
@@ -101,12 +101,12 @@ class Cache(Generic[Key, Value]):
             return entries[key]
         try:
             if key in entries:
-                dropped.append(self._forgotten(key))
+                dropped.append(self._forget_entry(key))
             if self._weigh is not None:
                 self._count(value, weight)
             entries[key] = value
             while len(entries) > self.limit or self._is_too_heavy(value):
-                dropped.append(self._forgotten(next(iter(entries))))
+                dropped.append(self._forget_entry(next(iter(entries))))
         except BaseException:  # interrupted between two of these: the bytes may be wrong
             self._clear()
             raise
@@ -120,7 +120,7 @@ class Cache(Generic[Key, Value]):
     def _is_too_heavy(self, last: Value) -> bool:
         return self.byte_limit is not None and self.bytes > self.byte_limit and self._weights.keys() != {id(last)}
 
-    def _forgotten(self, key: Key) -> Value:
+    def _forget_entry(self, key: Key) -> Value:
         value = self._entries.pop(key)
         if self._weigh is not None:
             weight_and_keys = self._weights[id(value)]

@@ -1,6 +1,6 @@
 r"""Completion as one types a formula: \odot becomes ⊙, a name begun is finished, an operator is offered.
 
-The parser knows which terminals may follow (`expected_after`), and the table of symbols gives their text. Inside a
+The parser knows which terminals may follow (`find_expected`), and the table of symbols gives their text. Inside a
 subscript or a shape, axes may follow. No terminal is spoken to here: the prompt shows what `complete` gives.
 """
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .errors import NotationError
-from .parser import expected_after
+from .parser import find_expected
 from .symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
 
 
@@ -91,7 +91,7 @@ def _candidates(prefix: str, begun: str, known: Known) -> Iterator[tuple[str, st
     if wants_axis(prefix):
         yield from _starting(begun, known.axes, "axis")
     try:
-        expected = expected_after(prefix)
+        expected = find_expected(prefix)
     except NotationError:
         return
     operand = bool(begun) or "PLUS" not in expected  # after an operand, signs come before another operand

@@ -64,7 +64,7 @@ def compact(script: list[Token], name: str) -> str:
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
-def untold(tokens: list[Token]) -> Token | None:
+def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
     """Return the first 𝔼 that names no random variable and is not the name of a tensor."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):

@@ -18,7 +18,7 @@ from .tokens import (
     depths,
     group_end,
     has_several_parts,
-    listed_names,
+    read_names,
     scripts_end,
     spelling,
 )
@@ -67,7 +67,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
             scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
         )  # f(x)_{h(i)} = …
         equated = after < len(tokens) and tokens[after].type == "EQUALS"
-        if equated and inside and listed_names(inside)[1] == len(inside):
+        if equated and inside and read_names(inside)[1] == len(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
         name_end = scripts_end(tokens, end + 1)
@@ -76,7 +76,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     elif after in ("EQUALS", "IN"):
         yield "tensor", name, frozenset()
     elif after == "COMMA":
-        names, end = listed_names(tokens)
+        names, end = read_names(tokens)
         if end < len(tokens) and tokens[end].type == "IN":
             yield from (("tensor", spelling(name), frozenset()) for name in names)
 

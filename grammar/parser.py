@@ -29,16 +29,16 @@ from lark.lexer import Lexer
 
 from . import nodes
 from .ambiguous_powers import brace_inverses, refuse_ambiguous_powers
-from .bars import without_bars
+from .bars import replace_bars
 from .builder.literals import SOURCE
 from .builder.statements import BUILDER
 from .continued_lines import refuse_continued_lines
 from .customary_forms import rewrite_customary_forms
-from .draws import untold
+from .draws import find_unnamed_expectation
 from .errors import NotationError
 from .function_names import statements, tell_functions
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
-from .partials import without_brackets
+from .partials import unwrap_derivatives
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .text import tokenize as tokenize_text
@@ -149,14 +149,14 @@ def tokens_of(
         name_signs(tokens)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(108, "empty formula", source, (0, len(source)), hint="pass a formula, such as A + x")
-    tokens = without_brackets(tokens) if "WITH" in types else tokens
-    tokens = without_bars(tokens, source) if "BAR" in types else tokens
+    tokens = unwrap_derivatives(tokens) if "WITH" in types else tokens
+    tokens = replace_bars(tokens, source) if "BAR" in types else tokens
     tell_functions(tokens, shadowed, functions)
     if "SUP" in types or "**" in source:
         brace_inverses(tokens)
         refuse_ambiguous_powers(tokens, source)
     refuse_until(tokens, source)
-    mean = untold(tokens) if any(token.place == "mean" for token in tokens) else None
+    mean = find_unnamed_expectation(tokens) if any(token.place == "mean" for token in tokens) else None
     if mean is not None:
         raise NotationError(
             111 if source[mean.start] == "\\" else 114, "the expectation does not name its random variable", source, mean.span,
@@ -191,10 +191,10 @@ def imports_of(source: str) -> list[nodes.Imports]:
     return [cast(Any, _program(line, source).statements[0]) for line in lines]
 
 
-def expected_after(source: str) -> set[str]:
+def find_expected(source: str) -> set[str]:
     """The terminals that may come next after `source`: the suggestions of completion.
 
-    >>> "NAME" in expected_after("A +")
+    >>> "NAME" in find_expected("A +")
     True
     """
     tokens = tokenize_text(source)
@@ -250,7 +250,7 @@ class TokenLexer(Lexer):
 @cache
 def formula_parser() -> Lark:
     """The parser whose `parse` takes tokens and gives a `nodes.Program`; its callbacks read `builder.literals.SOURCE`."""
-    saved = _saved()
+    saved = _load_saved()
     return build() if saved is None else Lark.load(BytesIO(saved))
 
 
@@ -274,20 +274,20 @@ def save() -> None:
 
     file = BytesIO()
     build().save(file)
-    saved = pickle.dumps(_shared(pickle.loads(file.getvalue()), {}), pickle.HIGHEST_PROTOCOL)
+    saved = pickle.dumps(_share_parts(pickle.loads(file.getvalue()), {}), pickle.HIGHEST_PROTOCOL)
     (Path(__file__).parent / SAVED).write_bytes(_header(saved) + b"\n" + saved)
 
 
-def _shared(value: Any, parts: dict[str, Any]) -> Any:
+def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
     """The same value, with equal parts of it as one object, which a pickle holds once."""
     if isinstance(value, dict):
-        value = {_shared(key, parts): _shared(value_, parts) for key, value_ in value.items()}
+        value = {_share_parts(key, parts): _share_parts(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):
-        value = type(value)(_shared(item, parts) for item in value)
+        value = type(value)(_share_parts(item, parts) for item in value)
     return parts.setdefault(f"{type(value)} {value!r}", value)
 
 
-def _saved() -> bytes | None:
+def _load_saved() -> bytes | None:
     """Return the output of `Lark.save`, if this version of Lark wrote it for this grammar."""
     header, _, saved = (_content(SAVED) or b"").partition(b"\n")
     return saved if header == _header(saved) else None

@@ -32,7 +32,7 @@ def _operator(tokens: list[Token], position: int, tokens_out: list[Token], sourc
     names = _variables(tokens, slash + 1) if _type(tokens, slash) == "SLASH" else []
     end = names[-1][1] if names else 0
     if len(names) != order:
-        names = [pair for name in names for pair in _repeated(tokens, *name)]
+        names = [pair for name in names for pair in repeat_names(tokens, *name)]
     if len(names) != order and (order > 1 or _type(tokens, position + 1) == "SUP"):
         raise _wrong_order(order, tokens[position], source)
     if len(names) != order:
@@ -118,7 +118,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
     return stretches
 
 
-def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
+def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
     """r² as r twice; else the name as it is."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
@@ -127,7 +127,7 @@ def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
     return [(start, stop)]
 
 
-def without_brackets(tokens: list[Token]) -> list[Token]:
+def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
     """Return tokens in which a derivative precedes its operand without brackets: (∂/∂X*) f, (∂/∂r)² f."""
     result: list[Token] = []
     position = 0

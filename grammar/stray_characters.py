@@ -8,7 +8,7 @@ import unicodedata
 ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # character references of HTML
 
 
-def unescaped(entity: str) -> str | None:
+def unescape_entity(entity: str) -> str | None:
     """The character that an entity of HTML is, ⊙ for &odot;, or None."""
     from html import unescape
 
@@ -19,7 +19,7 @@ def unescaped(entity: str) -> str | None:
 def has_ampersand(source: str) -> bool:
     """Whether an & appears in a text that begins no entity."""
     return "&" in source and "&" in re.sub(
-        ENTITY, lambda match: "" if unescaped(match[0]) not in (None, "&") else "&", source
+        ENTITY, lambda match: "" if unescape_entity(match[0]) not in (None, "&") else "&", source
     )
 
 

@@ -52,7 +52,9 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
-        return malformed_import(token if token.type not in ("$END", "SEPARATOR") else before or token, expected, source)
+        return explain_malformed_import(
+            token if token.type not in ("$END", "SEPARATOR") else before or token, expected, source
+        )
     if before is not None and before.type == "BIG" and "SUB" in expected:
         sign = source[before.start : before.end]
         return NotationError(
@@ -95,7 +97,7 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
 IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "a name", "COMMA": "a comma"}
 
 
-def malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
+def explain_malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
     """The error of an import in which something is missing, or in another order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
     return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
@@ -168,9 +170,9 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
     if token.type == "REALS" and in_range(tokens[:position]):
         return "a definition holds for all arguments: leave out the range; the range of an index is for t ∈ [n]"
     if types[:1] == ["SUB"] and token.type == "COMMA":
-        return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
+        return _suggest_braces("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
-        return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
+        return _suggest_braces("put a rename in braces: _{{{}→…}}", tokens, position, "→")
     if token.type == "DOTS":
         return "replace the dots: a sum is ∑_{i=1}^{n} …, a range for t = 1, …, n"
     if under_root(tokens, position) is not None:
@@ -213,7 +215,7 @@ def under_root(tokens: list[Token], position: int) -> int | None:
 INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
-def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
+def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
     """The message for a subscript that goes on after its first axis, with it and the next in braces."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]

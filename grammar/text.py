@@ -12,7 +12,7 @@ from .draws import ends_distribution
 from .errors import NotationError
 from .folding import fold, marks
 from .partials import read_operators
-from .stray_characters import advice, shown, unescaped
+from .stray_characters import advice, shown, unescape_entity
 from .symbols import (
     ASCII_MACROS,
     GREEK_MACROS,
@@ -117,7 +117,7 @@ class Lexer:
 
     def entity(self, text: str, start: int, end: int) -> None:
         """&odot; as ⊙, of a text that is pasted from a page"""
-        character = unescaped(text)
+        character = unescape_entity(text)
         match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
         if match is None or match.lastgroup is None:
             if character is None or not character.isspace():
@@ -197,7 +197,7 @@ class Lexer:
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if match:
-            closes = self.closes(match.end()) or self.after_operator or source[match.end() : match.end() + 1] == "∂"
+            closes = self.closes(match.end()) or self.follows_operator or source[match.end() : match.end() + 1] == "∂"
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = match.end()
                 return self.add("NAME", text + marks(match.group()), start, match.end())
@@ -213,7 +213,7 @@ class Lexer:
     skip = -1
 
     @property
-    def after_operator(self) -> bool:
+    def follows_operator(self) -> bool:
         """Whether ∂/∂ comes before."""
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
@@ -271,7 +271,7 @@ class Lexer:
         if text == "⊤":
             return self.add("NAME", "top", start, end)
         if text in BRACKETS:
-            return self.of_call(text, start, end)
+            return self.read_function_brackets(text, start, end)
         if text == "×":
             return self.times(start, end)
         if text in PLAIN:
@@ -298,7 +298,7 @@ class Lexer:
     def times(self, start: int, end: int) -> None:
         """Add a ×: a product, except between axes or sets."""
         self.add("TIMES", "×", start, end)
-        if not self.in_shape:
+        if not self.is_shape_product:
             self.tokens[-1].place = "product"
 
     def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
@@ -330,7 +330,7 @@ class Lexer:
         self.add(type, spelled, start, end)
 
     @property
-    def in_shape(self) -> bool:
+    def is_shape_product(self) -> bool:
         """Whether × is between axes, or between sets."""
         return self.among_sets or self.brackets[-1:] == ["shape"]
 
@@ -339,7 +339,7 @@ class Lexer:
         """Return whether a set may occur here, also in the brackets of a set of functions: (ℝ → ℝ)."""
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
-    def of_call(self, text: str, start: int, end: int) -> None:
+    def read_function_brackets(self, text: str, start: int, end: int) -> None:
         """⌊x⌋, ‖x‖: a function with its operand."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)

@@ -225,7 +225,7 @@ def _open(component: str) -> str:
     return ANY if component[:1].isalpha() else component
 
 
-def listed_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
+def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
     """Return the names with scripts at the start of tokens, separated by commas and semicolons, and their end.
 
     The end is 0 if another

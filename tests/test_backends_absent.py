@@ -9,7 +9,7 @@ from test_planning import FORMULAS
 
 import namedtensor as nt
 from namedtensor.backends.absent import Absent, Tabled
-from namedtensor.programs.named_plans import plan_of, printed_target
+from namedtensor.programs.named_plans import plan_of, target_for_text
 
 X, W = "ℝ^{a[3] × b[2]}", "ℝ^{b[2] × c[4]}"
 WHOLE = {dtype: nt.tensor(np.array([1, 2, 3]).astype(dtype), "a") for dtype in ("int8", "int64", "uint8")}
@@ -35,19 +35,19 @@ def test_the_text_is_that_of_the_installed_library(name, library):
     pytest.importorskip(library)
     text, inputs = SHAPES[name]
     local, absent = (
-        plan_of(nt.formula(text)._goal, target, inputs) for target in (printed_target(library), Absent(library))
+        plan_of(nt.formula(text)._goal, target, inputs) for target in (target_for_text(library), Absent(library))
     )
     assert str(absent[0]) == str(local[0])
-    whole = printed_target(library).backend.whole
+    whole = target_for_text(library).backend.whole
     assert whole(absent[0]) == whole(local[0])
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_table_of_numpy_gives_its_text(name):
     text, inputs = SHAPES[name]
-    local, tabled = (plan_of(nt.formula(text)._goal, target, inputs) for target in (printed_target("numpy"), Tabled()))
+    local, tabled = (plan_of(nt.formula(text)._goal, target, inputs) for target in (target_for_text("numpy"), Tabled()))
     assert str(tabled[0]) == str(local[0])
-    assert printed_target("numpy").backend.whole(tabled[0]) == printed_target("numpy").backend.whole(local[0])
+    assert target_for_text("numpy").backend.whole(tabled[0]) == target_for_text("numpy").backend.whole(local[0])
 
 
 WITHOUT = """

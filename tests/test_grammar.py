@@ -10,7 +10,7 @@ import grammar
 from grammar import parser as lark_parser
 from grammar.builder.literals import SOURCE
 from grammar.errors import NotationError
-from grammar.parser import TokenLexer, build, expected_after, formula_parser, parse, recognizer, tokens_of
+from grammar.parser import TokenLexer, build, find_expected, formula_parser, parse, recognizer, tokens_of
 from grammar.symbols import SYMBOLS
 
 FOLDER = pathlib.Path(grammar.__file__).parent
@@ -51,7 +51,7 @@ def test_the_saved_parser_is_of_this_grammar():
     header, _, saved = SAVED.partition(b"\n")
     version = header.decode().split()[1].rstrip(",")
     assert header == lark_parser._header(saved, version), WRITE
-    assert (lark_parser._saved() is not None) == (version == __version__)
+    assert (lark_parser._load_saved() is not None) == (version == __version__)
 
 
 def test_the_saved_parser_does_what_the_built_one_does():
@@ -88,7 +88,7 @@ def builds(monkeypatch):
         monkeypatch.setattr(lark_parser, "get_data", held)
         for function in (formula_parser, recognizer):
             function.cache_clear()
-        assert str(parse("A ⊙_{x} B + 1727", "text")) and "NAME" in expected_after("A + 1727 ")
+        assert str(parse("A ⊙_{x} B + 1727", "text")) and "NAME" in find_expected("A + 1727 ")
         return len(count)
 
     monkeypatch.setattr(lark_parser, "build", counted)
@@ -112,7 +112,7 @@ def test_another_grammar_is_built_anew(builds):
     assert builds(SAVED, TEXT + "\n// changed\n") == 1
 
 
-@pytest.mark.skipif(lark_parser._saved() is None, reason="another version of Lark wrote it")
+@pytest.mark.skipif(lark_parser._load_saved() is None, reason="another version of Lark wrote it")
 @pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["plain", "of Windows"])
 def test_a_saved_parser_that_fits_is_loaded(builds, ends):
     assert builds(SAVED, TEXT.replace("\n", ends)) == 0

@@ -29,7 +29,7 @@ from grammar.nodes import (
     Value,
     axis_of,
 )  # fmt: skip
-from grammar.parser import accepted, expected_after, parse, recognizer, spelling_of, tokens_of
+from grammar.parser import accepted, find_expected, parse, recognizer, spelling_of, tokens_of
 from grammar.printer import to_latex, to_text
 from grammar.text import tokenize
 
@@ -255,8 +255,8 @@ def test_tokens_and_what_may_come_next():
     assert [
         token.type for token in tokens_of("f(x) = 2x", "text")
     ] == "FUNCTION CALL NAME RPAREN EQUALS NUMBER NAME".split()
-    assert "RPAREN" in expected_after("(A")
-    assert "EQUALS" not in expected_after("A +")
+    assert "RPAREN" in find_expected("(A")
+    assert "EQUALS" not in find_expected("A +")
 
 
 def test_axis_names():

@@ -9,7 +9,7 @@ import operator
 import pytest
 
 from namedtensor.planning import intervals
-from namedtensor.planning.intervals import MAX_BOUND, of_dtype, of_step
+from namedtensor.planning.intervals import MAX_BOUND, interval_of_dtype, of_step
 
 SMALL = [(low, high) for low in range(-3, 4) for high in range(low, 4)]
 COUNTS = (1, 2, 3)
@@ -128,7 +128,7 @@ def test_what_is_made():
      ("float32", None), ("complex64", None), ("bfloat16", None)],
 )  # fmt: skip
 def test_dtypes(dtype, interval):
-    assert of_dtype(dtype) == interval
+    assert interval_of_dtype(dtype) == interval
 
 
 def test_far_ends_are_infinite():

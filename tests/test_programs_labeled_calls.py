@@ -128,11 +128,11 @@ def test_a_module_of_pytorch_and_a_sharded_program_compare_what_they_are_called_
 
 def test_a_sharded_program_aligns_before_it_enters_jax():
     jax = pytest.importorskip("jax")
-    from namedtensor.sharding.sharded import sharded_by
+    from namedtensor.sharding.sharded import shard_program
     from namedtensor.sharding.sharding import Sharding
 
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("data",))
-    entry = sharded_by(PROGRAM, Sharding({"city": "data"}, mesh))["f"]
+    entry = shard_program(PROGRAM, Sharding({"city": "data"}, mesh))["f"]
     left, right = move_to(A, "jax"), move_to(B, "jax")
     assert entry(left, right).tolist() == [41, 12, 24]
     with pytest.raises(nt.NotationError, match="different labels"):

@@ -9,7 +9,7 @@ import sys
 import pytest
 from reader_measure import LIMITS, TRIPS, measured
 
-from grammar.parser import _saved
+from grammar.parser import _load_saved
 
 KEPT = json.loads(LIMITS.read_text(encoding="utf-8"))
 ON_3_11 = pytest.mark.skipif(
@@ -17,7 +17,7 @@ ON_3_11 = pytest.mark.skipif(
 )
 
 WITH_SAVED_PARSER = pytest.mark.skipif(
-    _saved() is None, reason="another version of Lark builds the parser, in more calls"
+    _load_saved() is None, reason="another version of Lark builds the parser, in more calls"
 )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor.core import arrays as layouts
-from namedtensor.tensors.eager import prepared_calls
+from namedtensor.tensors.eager import calls_of_operator
 
 
 def refusal(function) -> nt.NotationError:
@@ -54,13 +54,13 @@ def test_axes_may_be_written_in_several_ways():
 
 
 def test_what_is_prepared_does_not_grow_without_end(monkeypatch):
-    for cache in (layouts._INTERNED, prepared_calls("+")):
+    for cache in (layouts._INTERNED, calls_of_operator("+")):
         monkeypatch.setattr(cache, "limit", 50)
     for size in range(1, 200):
         s = nt.tensor(np.ones(size), "seq")
         assert float(((s + s) * 2).sum(axis="seq")) == 4 * size
     assert len(layouts._INTERNED) <= 50
-    assert len(prepared_calls("+")) <= 50
+    assert len(calls_of_operator("+")) <= 50
 
 
 # --------------------------------------------------------------------------------------------------------- truth values
@@ -191,5 +191,5 @@ def test_an_empty_axis_is_split_into_sizes_that_are_all_said():
 def test_a_sign_costs_what_the_ufunc_costs():
     A = nt.tensor(np.ones((3, 4)), "a b")
     assert (-A).shape == A.shape
-    runs = [run for run, _ in prepared_calls("negative").values()]
+    runs = [run for run, _ in calls_of_operator("negative").values()]
     assert np.negative in runs

@@ -204,13 +204,13 @@ def test_without_labels_nothing_looks_for_them():
 
 def test_many_labels_fill_no_cache_of_calls():
     from namedtensor.core.labels import MAX_CACHED_LABELS
-    from namedtensor.tensors.eager import prepared_calls
+    from namedtensor.tensors.eager import calls_of_operator
 
     count = MAX_CACHED_LABELS + 1
     large = nt.tensor(np.arange(count), "row", labels={"row": [f"r{at}" for at in range(count)]})
-    before = len(prepared_calls("+"))
+    before = len(calls_of_operator("+"))
     assert (large + 5).labels == large.labels and (large + 5)[{"row": "r7"}].item() == 12
-    assert all(large.layout not in key for key in prepared_calls("+")) and len(prepared_calls("+")) <= before + 1
+    assert all(large.layout not in key for key in calls_of_operator("+")) and len(calls_of_operator("+")) <= before + 1
 
 
 class Scaled(Layer):

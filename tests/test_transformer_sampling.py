@@ -8,7 +8,7 @@ from peers import torch, transformers
 
 import namedtensor as nt
 from transformer import GPT2, EncoderDecoder
-from transformer.pretrained.sampling import Sampling, filtered
+from transformer.pretrained.sampling import Sampling, filter_logits
 
 SIZES = {"L": 1, "chans": 6, "heads": 2, "key": 3, "val": 3, "hidden": 5, "vocab": 11, "place": 40}
 IDS = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch seq")
@@ -39,7 +39,7 @@ def warped(logits, temperature, top_k, top_p):
 def test_the_filters_are_those_of_transformers(temperature, top_k, top_p, backend):
     logits = np.random.default_rng(0).normal(0, 2, (5, 17))
     now = nt.tensor(torch.from_numpy(logits) if backend == "torch" else logits, "batch vocab")
-    scores = np.asarray(filtered(now, Sampling(temperature, top_k, top_p)).to_array("batch vocab"))
+    scores = np.asarray(filter_logits(now, Sampling(temperature, top_k, top_p)).to_array("batch vocab"))
     expected = warped(logits, temperature, min(top_k, 17) if top_k else None, top_p)
     assert (np.isneginf(scores) == np.isneginf(expected)).all()
     finite = np.isfinite(expected)

@@ -45,19 +45,21 @@ class Expressions(Indices):
             if type(within) is nodes.AtPoint and type(numerator) is nodes.Differential:  # ∂Y/∂X*|_{X=U}
                 derivative = self.derivative(numerator.body, within.body, (numerator.span[0], within.body.span[1]))
                 return replace(within, body=derivative, span=span)
-            derivative = self.of_differentials(numerator, denominator)
+            derivative = self.read_differential_quotient(numerator, denominator)
             if derivative is not None:
                 return derivative
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
-    def of_differentials(self, numerator, denominator):
+    def read_differential_quotient(self, numerator, denominator):
         """Return ∂L/∂W, also as the last factor of a product or after a function, or None. (∂L alone has no value.)"""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
         if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
             return None
         *before, last = numerator.arguments
-        result = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
+        result = (
+            self.read_differential_quotient(last, denominator) if last.span[1] == numerator.span[1] else None
+        )  # no brackets
         if result is None:
             return None
         return replace(numerator, arguments=(*before, result), span=(numerator.span[0], denominator.span[1]))
@@ -117,7 +119,7 @@ class Expressions(Indices):
         variable = next((child for child in children[::2] if type(child) is Name), None)
         if variable is None:
             self.fail(101, "a condition below an operator must be about an index", around(children), hint="write i ≠ j")
-        return VariableRange(self.as_axis(variable), condition, around(children))
+        return VariableRange(self.to_axis(variable), condition, around(children))
 
     def juxtapose(self, children):
         left, right = children
@@ -130,7 +132,7 @@ class Expressions(Indices):
                 hint="separate entries with a comma, or multiply with ·",
             )
         if self.source[right.span[0]] == "[" and right.span[0] == left.span[1]:
-            self.indexed_by_number(right.span)
+            self.refuse_python_index(right.span)
         return Call("juxtaposed", (), (), (left, right), (), span, span)
 
     def big(self, children):
@@ -230,7 +232,7 @@ class Expressions(Indices):
         return ArgumentList(tuple(ordinary), tuple(parameters))
 
     def size(self, children):
-        return nodes.Size(self.as_axis(children[1]), around(children))
+        return nodes.Size(self.to_axis(children[1]), around(children))
 
     def indicator(self, children):
         return nodes.Indicator(children[2], around(children))

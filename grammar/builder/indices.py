@@ -61,7 +61,7 @@ class Indices(ScriptBuilder):
             self.fail(101, f"{head.name} over a set takes no upper limit", head.span)
         if ends and (len(uppers) not in (1, ends) or not all(isinstance(other, Node) for other in uppers)):
             self.needs_end(head)
-        for item in self.bounded_apart(head.subscript):
+        for item in self.separate_bounds(head.subscript):
             if type(item) is Bound:
                 last = uppers[0] if len(uppers) == 1 else uppers.pop(0)
                 for variable in (*waiting, item.variable):
@@ -88,7 +88,7 @@ class Indices(ScriptBuilder):
             bound |= {binder[0].text for binder in binders}
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
-    def bounded_apart(self, items: tuple) -> list:
+    def separate_bounds(self, items: tuple) -> list:
         """The parts of a subscript, 1 ≤ i, j ≤ n as 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
         result: list = []
         begun: list = []  # 1 ≤ i and its continuation
@@ -99,7 +99,7 @@ class Indices(ScriptBuilder):
                     low = replace(lower, arguments=(lower.arguments[0], name))
                     high = replace(upper, arguments=(name, upper.arguments[1]))
                     condition = Call("∧", (), (), (low, high), (), item.span, item.span)
-                    result.append(VariableRange(self.as_axis(name), condition, item.span))
+                    result.append(VariableRange(self.to_axis(name), condition, item.span))
                 begun = []
             elif begun and type(item) is Name:
                 begun.append(item)

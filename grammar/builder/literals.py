@@ -155,7 +155,7 @@ class Literals(Transformer):
         token = children[0]
         return self.number(children) if token.type == "NUMBER" else Name(token.text, token.span)
 
-    def as_axis(self, node) -> Axis:
+    def to_axis(self, node) -> Axis:
         axis = axis_of(node)
         if axis is None:
             self.fail(101, "expected an axis name", node.span)
@@ -176,7 +176,7 @@ class Literals(Transformer):
             return rows[0].cells[0]
         before, after = self.source[span[0] - 1 : span[0]], self.source[span[1] : span[1] + 1]
         if before.isalnum() or before in ("'", "}"):
-            self.indexed_by_number(span)
+            self.refuse_python_index(span)
         if before == "[" or (before == "," and after == "]"):
             self.fail(
                 113,
@@ -189,7 +189,7 @@ class Literals(Transformer):
 
     def filled(self, bracket, items, span):
         """A literal with its axes."""
-        axes = tuple(self.as_axis(item) for item in items)
+        axes = tuple(self.to_axis(item) for item in items)
         rows = bracket.rows
         for row in rows:
             if len(row.cells) != len(rows[0].cells):
@@ -214,7 +214,7 @@ class Literals(Transformer):
             rows = (LiteralRow(tuple(row.cells[0] for row in rows), bracket.span),)
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
-    def indexed_by_number(self, span):
+    def refuse_python_index(self, span):
         """A[0]: Python's index syntax; E[x] is common in statistics books."""
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"

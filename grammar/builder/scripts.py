@@ -114,15 +114,15 @@ class ScriptBuilder(Literals):
         return nodes.Subscript(of, items, span)
 
     def indexed(self, children):
-        return Indexed(self.as_axis(children[0]), children[2], around(children))
+        return Indexed(self.to_axis(children[0]), children[2], around(children))
 
     def sliced(self, children):
         first, last = children[2], children[4]
         part = nodes.Slice(first, last, (first.span[0], last.span[1]))
-        return Indexed(self.as_axis(children[0]), part, around(children))
+        return Indexed(self.to_axis(children[0]), part, around(children))
 
     def member_of(self, children):
-        return VariableRange(self.as_axis(children[0]), children[2], around(children))
+        return VariableRange(self.to_axis(children[0]), children[2], around(children))
 
     def approached(self, children):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
@@ -144,7 +144,7 @@ class ScriptBuilder(Literals):
         return Renamed(old.items, new.items, around(children))
 
     def targets(self, children):
-        return Script("SUB", tuple(self.as_axis(node) for node in nodes_among(children)), around(children))
+        return Script("SUB", tuple(self.to_axis(node) for node in nodes_among(children)), around(children))
 
     def bound(self, children):
         return Bound(children[0], children[2], around(children))

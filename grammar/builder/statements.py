@@ -268,7 +268,7 @@ class TreeBuilder(Expressions):
 
     def sized(self, children):
         sizes = nodes_among(children[1:])
-        return self.as_axis(children[0]), sizes[0] if sizes else None
+        return self.to_axis(children[0]), sizes[0] if sizes else None
 
 
 BUILDER = TreeBuilder()

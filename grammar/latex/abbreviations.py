@@ -268,7 +268,7 @@ def array(reader: Reader, position: int, end: int) -> int:
     if reader.previous() == "LBRACE":
         reader.brackets.pop()
         return reader.put(["cases", content, None, Token("RBRACE", "}", *reader.pieces[close][1:])], close + 1, end)
-    if reader.previous() not in ("", "SEPARATOR") or not reader.at_statement_level():
+    if reader.previous() not in ("", "SEPARATOR") or not reader.is_at_statement_level():
         raise reader.unknown(position)
     reader.cells = 1
     return reader.put([content], close + 1, end)

@@ -67,7 +67,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
     following, stop = "", start
     if position + 1 < end:
         following, _, stop = reader.pieces[position + 1]
-    if text == "\\left" and following == "." and (closes := closed_at(reader, position, end)):
+    if text == "\\left" and following == "." and (closes := find_right_bar(reader, position, end)):
         reader.closing_at.add(closes)
         reader.open_bracket("LPAREN", "(", start, stop)
     elif position in reader.closing_at:
@@ -83,7 +83,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
     return position + 2
 
 
-def closed_at(reader: Reader, position: int, end: int) -> int | None:
+def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
     r"""Where the \right is of a \left. … \right|_{X=U}."""
     depth = 0
     for index in range(position, end):

@@ -54,7 +54,7 @@ def row(reader: Reader, position: int, end: int) -> int:
 
 
 def quad(reader: Reader, position: int, end: int) -> int:
-    if reader.at_statement_level():
+    if reader.is_at_statement_level():
         reader.separate(CELL, *reader.pieces[position][1:])
     return position + 1
 

@@ -83,7 +83,7 @@ def spanning(reader: Reader, position: int, end: int) -> int:
     return reader.arguments(position, position + 1, end, 2)[-1][1]
 
 
-def between_rows(reader: Reader, position: int, end: int) -> int:
+def skip_intertext(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
     return reader.argument(position, position + 1, end)[1]
@@ -126,7 +126,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "&": ampersand,
     **dict.fromkeys(["\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline"], row),
     **dict.fromkeys(["\\quad", "\\qquad"], quad),
-    **dict.fromkeys(["\\intertext", "\\shortintertext"], between_rows),
+    **dict.fromkeys(["\\intertext", "\\shortintertext"], skip_intertext),
     **dict.fromkeys(["$", "$$", "\\(", "\\["], upright.dollar),
     **dict.fromkeys([f"\\{name}" for name in TEXTS], upright.text),
     **dict.fromkeys([f"\\{name}" for name in FONTS], upright.font),

@@ -143,7 +143,7 @@ class Reader(Lexer):
         while self.tokens and (self.tokens[-1].type in ends or self.tokens[-1].text == NEXT_ROW):
             self.tokens.pop()
 
-    def at_statement_level(self) -> bool:
+    def is_at_statement_level(self) -> bool:
         return not self.brackets or self.brackets == ["text"]
 
     def separate(self, strength: str, start: int, stop: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..text_tables import JOINS_AFTER, JOINS_BEFORE
-from ..tokens import CLOSING, OPENING, Token, listed_names
+from ..tokens import CLOSING, OPENING, Token, read_names
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
@@ -32,7 +32,7 @@ def statements(tokens: list[Token]) -> list[Token]:
     result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
-        for statement in _parted(line) if "COMMA" in kinds else [line]:
+        for statement in _split_statements(line) if "COMMA" in kinds else [line]:
             if result:
                 if statement[0].type == result[-1].type == "ELLIPSIS":
                     continue
@@ -62,16 +62,16 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     depth = sum((kind in OPENING) - (kind in CLOSING) for kind in kinds[: places[0]])
     if depth or {"COMMA", "EQUALS"} & set(kinds):  # Z = (1 < i < n) defines Z
         return False
-    return _in_script(before, statement[places[0] + 1].text)
+    return _occurs_in_script(before, statement[places[0] + 1].text)
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
     """Whether t = 1, 2, 3 is a range: where t appears in a script of the statement before."""
     kinds = " ".join(token.type for token in statement)
-    return LISTED.fullmatch(kinds) is not None and _in_script(before, statement[0].text)
+    return LISTED.fullmatch(kinds) is not None and _occurs_in_script(before, statement[0].text)
 
 
-def _in_script(before: list[Token], variable: str) -> bool:
+def _occurs_in_script(before: list[Token], variable: str) -> bool:
     """Whether a name appears in a script, or an index, of the statement before."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
@@ -129,7 +129,7 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
     In contrast, 2 n, \\quad n = 3 is an expression and its condition.
     """
     related = RELATED.search(_letters(cell))
-    return related is None or related[0] != "=" or listed_names(last)[1] == len(last)
+    return related is None or related[0] != "=" or read_names(last)[1] == len(last)
 
 
 def _trim(cell: list[Token]) -> Token | None:
@@ -165,11 +165,11 @@ def _letters(line: list[Token]) -> str:
     return "".join(letters)
 
 
-def _parted(line: list[Token]):
+def _split_statements(line: list[Token]):
     """The statements that commas part: x = 1, y = 2. A list of names before ∈ stays one, and so does a range."""
     letters = _letters(line)
     if ",." in letters:
-        line, letters = _without_second(line, letters)
+        line, letters = _drop_second_number(line, letters)
     start, relation = 0, RELATED.search(letters)
     for comma in BEGINS_ANOTHER.finditer(letters):
         if relation and relation.start() < comma.start() > start:
@@ -185,7 +185,7 @@ def _parted(line: list[Token]):
         yield last
 
 
-def _without_second(line: list[Token], letters: str) -> tuple[list[Token], str]:
+def _drop_second_number(line: list[Token], letters: str) -> tuple[list[Token], str]:
     """k = 0, 1, …, n as k = 0, …, n"""
     dropped = set()
     for match in COUNTED.finditer(letters):

@@ -93,7 +93,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
     if reader.previous() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
         reader.tokens.pop()
         terminal = "OTHERWISE" if terminal == "OTHERWISE" else "IF"
-    if name in BETWEEN and terminal != "NAME" and reader.at_statement_level():
+    if name in BETWEEN and terminal != "NAME" and reader.is_at_statement_level():
         reader.separate(CELL if name == "and" else ROW, start, stop)
     elif terminal:
         reader.add(terminal, name if terminal == "NAME" else WORD_VALUES.get(name, name), start, stop)
@@ -101,7 +101,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
 
 def is_comment(reader: Reader, after: int, end: int) -> bool:
     """Whether the \\text{…} before `after` fills a cell."""
-    if not reader.at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
+    if not reader.is_at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
         return False
     after = reader.skip_looks(after, end)
     while after < end and reader.pieces[after][0] in (",", "."):

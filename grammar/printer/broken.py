@@ -43,7 +43,7 @@ def display(rows: list[str], width: float) -> str:
     lines = aligned(rows, width)
     left = heads(rows)
     if left > MAX_LEFT_SHARE * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
-        lines = at_the_margin(rows, width)
+        lines = align_left(rows, width)
     text = " \\\\\n".join(lines)
     return f"\\begin{{align*}}\n{text}\n\\end{{align*}}"
 
@@ -62,7 +62,7 @@ def aligned(rows: list[str], width: float) -> list[str]:
     return lines
 
 
-def at_the_margin(rows: list[str], width: float) -> list[str]:
+def align_left(rows: list[str], width: float) -> list[str]:
     """Rows that all begin at the margin: they may be broken before their relation too."""
     return [line for row in rows for line in lines_of("&", broken(row.replace("&", "", 1), width, whole="&" in row))]
 

@@ -82,13 +82,13 @@ class Latex(Text):
         )  # fmt: skip
 
     def word(self, text: str) -> str:
-        return _lettered(text, "mathrm", several=True)
+        return _set_letters(text, "mathrm", several=True)
 
     def axis_word(self, text: str) -> str:
-        return _lettered(text, self.font, several=False)
+        return _set_letters(text, self.font, several=False)
 
     def label_word(self, text: str) -> str:
-        return _lettered(text, self.font, several=True)
+        return _set_letters(text, self.font, several=True)
 
     def at_body(self, node):
         (text,) = yield from self.each((node,), SUM)
@@ -105,7 +105,7 @@ class Latex(Text):
         return f"{self.signs[operator]}\\limits" + self.bounds(below, above)
 
     def named_sign(self, operator: str, below: str, above: str) -> str:
-        name = MACROS.get(operator) or f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}}}\\limits"
+        name = MACROS.get(operator) or f"\\mathop{{{_set_letters(operator, 'mathrm', several=True)}}}\\limits"
         return name + self.bounds(below, above)
 
     def quotient(self, node):
@@ -144,14 +144,14 @@ class Latex(Text):
         if below and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
             return self.over_axes(node.operator, raised, below)
         below = yield from self.below(node.subscript, axes=False)
-        called = MACROS.get(node.operator) or _lettered(node.operator, "text", several=True)
+        called = MACROS.get(node.operator) or _set_letters(node.operator, "text", several=True)
         return called + raised + self.scripted("_", below)
 
     def bars(self, operand: str) -> str:
         return f"\\lVert {operand} \\rVert"
 
     def over_axes(self, operator: str, raised: str, axes: str) -> str:
-        return f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}{raised}}}\\limits_{{{axes}}}"
+        return f"\\mathop{{{_set_letters(operator, 'mathrm', several=True)}{raised}}}\\limits_{{{axes}}}"
 
     def literal(self, node):
         rows = yield from self.rows(node)
@@ -203,7 +203,7 @@ class Macros(Latex):
         return f"\\nsum{{{below}}}" if over_axes else super().big_sign(operator, below, above)
 
     def over_axes(self, operator: str, raised: str, axes: str) -> str:
-        return f"\\nfun{{{axes}}}{{{_lettered(operator, '', several=True)}{raised}}}"
+        return f"\\nfun{{{axes}}}{{{_set_letters(operator, '', several=True)}{raised}}}"
 
     def tint(self, color: str) -> str:
         """The same with the package xcolor."""
@@ -213,12 +213,12 @@ class Macros(Latex):
         return f"\\nmatrix{{{down}}}{{{across}}}{{{cells}}}"
 
 
-def _lettered(text: str, font: str, several: bool) -> str:
+def _set_letters(text: str, font: str, several: bool) -> str:
     """A name in that font; `several`: only if it has several letters. Its primes and marks are outside."""
     if text.endswith(")"):
         return _conditional(text, font)
     word = text.rstrip("'*†")
-    plain, accent = _unaccented(word)
+    plain, accent = _split_accent(word)
     if word and plain[0] in CURSIVE:
         shown = f"\\mathcal{{{''.join(CURSIVE.get(letter, letter) for letter in plain)}}}"
     else:
@@ -237,13 +237,15 @@ def _conditional(text: str, font: str) -> str:
     """p(B | A)"""
     head, _, inside = text[:-1].partition("(")
     base, _, label = head.partition("_")
-    shown = _lettered(base, font, several=True) + (f"_{{{_lettered(label, font, several=True)}}}" if label else "")
+    shown = _set_letters(base, font, several=True) + (
+        f"_{{{_set_letters(label, font, several=True)}}}" if label else ""
+    )
     parts = re.split(r"(, | \| )", inside)
-    names = [{", ": ", ", " | ": " \\mid "}.get(part) or _lettered(part, "mathsf", several=False) for part in parts]
+    names = [{", ": ", ", " | ": " \\mid "}.get(part) or _set_letters(part, "mathsf", several=False) for part in parts]
     return f"{shown}({''.join(names)})"
 
 
-def _unaccented(word: str) -> tuple[str, str]:
+def _split_accent(word: str) -> tuple[str, str]:
     """Return a name without its final accent, and the macro of the accent."""
     last = unicodedata.normalize("NFD", word[-1:])
     accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")

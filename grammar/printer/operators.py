@@ -112,8 +112,8 @@ class Operators(Functions):
 
     # ------------------------------------------------------------------------------------ over axes, indices and sets
     def big(self, node):
-        below = yield from self.below(node.subscript, axes=not over_index(node))
-        return (yield from self.over_body(self.big_sign(node.operator, below), node.arguments[0]))
+        below = yield from self.below(node.subscript, axes=not sums_over_indices(node))
+        return (yield from self.print_over_body(self.big_sign(node.operator, below), node.arguments[0]))
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
         return self.signs[operator] + self.bounds(below, above)
@@ -144,12 +144,14 @@ class Operators(Functions):
     def condition_below(self, condition):
         """i < j, 1 ≤ i < j ≤ n"""
         relations = conjuncts(condition)
-        text = yield from self.compared_below(relations[0].arguments[0])
+        text = yield from self.print_comparison_below(relations[0].arguments[0])
         for relation in relations:
-            text += f" {self.signs[relation.operator]} " + (yield from self.compared_below(relation.arguments[1]))
+            text += f" {self.signs[relation.operator]} " + (
+                yield from self.print_comparison_below(relation.arguments[1])
+            )
         return text
 
-    def compared_below(self, node):
+    def print_comparison_below(self, node):
         return self.label_word(node.text) if type(node) is Name else (yield from self.tight(node, SUM))
 
     def draw(self, node):
@@ -206,7 +208,7 @@ class Operators(Functions):
     def reaching(self, sign: str, body, operator: str):
         """∑ extends over products; max and similar operators are functions of a bracketed operand."""
         if operator in self.signs:
-            return (yield from self.over_body(sign, body))
+            return (yield from self.print_over_body(sign, body))
         (operand,) = yield from self.each((body,), OR)
         return Piece(sign + self.round(operand))
 
@@ -222,7 +224,7 @@ class Operators(Functions):
         piece = yield self.visit(node)
         return self.round(piece.text)
 
-    def over_body(self, sign: str, body):
+    def print_over_body(self, sign: str, body):
         """Return ∑ with its operand. As an operand, it binds loosely if a product appears in it."""
         operand = yield from self.right(body, QUOTIENT)
         level = ELEMENT if operand.level >= UNARY else UNARY
@@ -304,7 +306,7 @@ class Operators(Functions):
         return end == start
 
 
-def over_index(node) -> bool:
+def sums_over_indices(node) -> bool:
     """Whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)

@@ -15,7 +15,7 @@ from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
 from ..traversal import walk
-from .operators import FORMS, over_index
+from .operators import FORMS, sums_over_indices
 from .text import Text
 
 # Marks inside a piece that no formula can contain: they begin a script, an axis, or a slanted name, and end each.
@@ -69,7 +69,7 @@ def certain(call: Call) -> tuple[Any, ...]:
         return call.subscript[:1]
     form = FORMS.get(call.operator)
     if form == "big":
-        return () if over_index(call) else call.subscript
+        return () if sums_over_indices(call) else call.subscript
     return call.subscript if call.operator in FUNCTIONS or form == "product" else ()
 
 

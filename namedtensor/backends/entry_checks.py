@@ -60,7 +60,7 @@ def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
     """The lines that check the inputs of a plan; `dtype_text` specifies how the library writes a dtype."""
-    shared = shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
+    shared = find_shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue)]
     first = next((value for value in inputs if value.dtype in shared), None)
 
@@ -196,7 +196,7 @@ def quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
-def shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
+def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
     """Return the floating dtypes that a plan's text serves alike, if all inputs have one of them.
 
     There are none if a line depends on the dtype.

@@ -16,7 +16,15 @@ from grammar.errors import NotationError
 
 from ..core.arrays import at_once
 from ..core.dimensions import is_inconclusive
-from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
+from ..planning.failures import (
+    OF_MATRICES,
+    index_error_at,
+    is_index_problem,
+    of_matrix,
+    overflow_error,
+    refused,
+    span_of,
+)
 from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
@@ -149,7 +157,7 @@ class PlanFunction:
         if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
             return wrong.located(source, span_of(term, source))
         if step.primitive in CHECKS:
-            return past_bits(step.value.dtype).located(source, span_of(term, source))
+            return overflow_error(step.value.dtype).located(source, span_of(term, source))
         return refused(problem, source, term)
 
     def lines(self) -> dict[int, Step]:

@@ -96,7 +96,7 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     )
 
 
-def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def _compute_over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     ((name, plan, buffers),) = BACKEND.forms(step)
     text = listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
@@ -166,7 +166,7 @@ class NumPy(Backend):
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
             "tiling": _in_blocks,
-            "slices": _over_slices,
+            "slices": _compute_over_slices,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
             "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",

@@ -182,7 +182,7 @@ class Backend:
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
         """The steps that a function of the sizes does, which keeps what it gave for the last few."""
-        return plan.sized_steps if self.keeps_sized and not comments and not plan.inner else ()
+        return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
         """The function of the sizes."""
@@ -204,7 +204,7 @@ class Backend:
 
     def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
         """Its parameters and its results, as text."""
-        steps = plan.sized_steps
+        steps = plan.steps_of_sizes
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
         others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
         used = {item for item in (*others, *plan.results) if isinstance(item, PlanValue) and item.sized}

@@ -136,7 +136,7 @@ def module_text(
     start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
     before, method = lines[:start], lines[start:]
     texts = [
-        f"        {registered(parameter)} = torch.nn.Parameter({initial[value].format(listed_sizes(value))})"
+        f"        {registered(parameter)} = torch.nn.Parameter({initial[value].format(format_sizes(value))})"
         for value, parameter in parameters.items()
     ]
     texts += [
@@ -167,7 +167,7 @@ def harmless(line: str) -> str:
     return line.replace("\\", "\\\\").replace('"', "'")
 
 
-def listed_sizes(value: PlanValue) -> str:
+def format_sizes(value: PlanValue) -> str:
     return ", ".join(map(shown, value.shape)) or "()"
 
 

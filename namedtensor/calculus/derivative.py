@@ -113,7 +113,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
     if variable is not None:
         return variable
     if checker.perturbations is not None:
-        return perturbed(checker, checker.infer(node.body, env), node)
+        return compute_tangent(checker, checker.infer(node.body, env), node)
     raise checker.error(
         405, "a differential by itself has no value", node,
         hint=f"write a derivative with respect to a name: {checker.text(node)}/∂X*; equations of differentials are checked alongside a value",
@@ -186,7 +186,7 @@ def perturbation_of(checker: Inference, term: Term) -> Term:
     return checker.graph.intern("constant", options=(tuple(term.shape), extent, numbers), shape=dict(term.shape))
 
 
-def perturbed(checker: Inference, body: Term, node: Node) -> Term:
+def compute_tangent(checker: Inference, body: Term, node: Node) -> Term:
     """Return the tangent of a term, given the tangents of the independent terms."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)

@@ -34,7 +34,7 @@ def differentiate_program(
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
     if isinstance(of, FunctionDefinition):
-        more: tuple[Any, ...] = of_function(scope, of, variable, mark)
+        more: tuple[Any, ...] = derive_function(scope, of, variable, mark)
     elif of is not None:
         more = (Value(Derivative(of, variable, mark)),)
     elif isinstance(last, Definition):
@@ -51,7 +51,9 @@ def differentiate_program(
             hint="end with the expression to differentiate",
         )  # fmt: skip
     else:
-        more = of_function(scope, max(scope.all_functions(), key=lambda function: function.position), variable, mark)
+        more = derive_function(
+            scope, max(scope.all_functions(), key=lambda function: function.position), variable, mark
+        )
     return replace(tree, statements=(*tree.statements, *more))
 
 
@@ -66,7 +68,7 @@ def named(text: str) -> Node:
     return body.body
 
 
-def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
+def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
     """Return f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from the signature of f."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))

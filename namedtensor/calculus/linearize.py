@@ -211,7 +211,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
     return None
 
 
-def _of_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
+def _differentiate_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     """A state of a loop, of the loop of the differentials."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
@@ -231,7 +231,7 @@ PRODUCTS = {"∏": _product, "cumprod": _running_product}
 # The differentials of terms other than operators, and of the operator that takes any number of directions.
 STRUCTURAL = {
     "loop": loops.tangent,
-    **dict.fromkeys(loops.READING, _of_loop),
+    **dict.fromkeys(loops.READING, _differentiate_loop),
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
     **dict.fromkeys(("fill", "literal"), _of_parts),

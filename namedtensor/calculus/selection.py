@@ -239,7 +239,7 @@ class Selecting:
         spoilt = picks is not None and not self.finite(share.term)
         term = self.where(masks, other)
         if spoils or spoilt:
-            result = self.of_what_counts(share.term, met, term, picks, axes)
+            result = self.multiply_counting(share.term, met, term, picks, axes)
         else:
             result = self.make.dot(share.term, term, axes)
         return Share(result, within, expected)
@@ -248,7 +248,7 @@ class Selecting:
         """Whether a factor has to be masked: an input may have nan in elements that do not count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
-    def of_what_counts(
+    def multiply_counting(
         self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
         """Return a sum of products that is infinite only if both factors count."""

@@ -120,7 +120,7 @@ def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, posit
     return select.moved(cotangent, lambda part: move(select.make, term, part, position), axes_moved(term))
 
 
-def _named_back(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
+def _rename_cotangent(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     return select.rename(cotangent, {new: old for old, new in term.options})
 
 
@@ -203,7 +203,7 @@ COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "pick": _picked,
     "index": _indexed,
     "trace": _trace,
-    "rename": _named_back,
+    "rename": _rename_cotangent,
     "expm": _exponential,
 }
 
@@ -236,7 +236,7 @@ def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], ex
     return tangent_by_same_operator(select, term, parts, extra)
 
 
-def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+def _add_tangents(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     one, other = parts
     if one is not None and other is not None:
         return select.add(one, other, term.operator)
@@ -266,19 +266,19 @@ def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     return select.rename(parts[0], dict(term.options))
 
 
-def _moved_along(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+def _move_tangent(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     ((position, share),) = (pair for pair in enumerate(parts) if pair[1] is not None)
     assert share is not None
     return _along(select, term, term.arguments, share, position)
 
 
 TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
-    "+": _added,
-    "-": _added,
+    "+": _add_tangents,
+    "-": _add_tangents,
     "⊙": _times,
     "/": _divided,
     "rename": _renamed,
-    "expm": _moved_along,
+    "expm": _move_tangent,
 }
 
 

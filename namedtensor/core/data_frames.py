@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 
 from .arrays import library
 from .axes import names_of
-from .interchange import Origin, from_xarray, imported, labeled_tensor
+from .interchange import Origin, from_xarray, imported, make_labeled_tensor
 from .kinds import wrong
 from .labels import Labels, dropping_notes, labels_of
 from .tensor import NamedTensor, tensor
@@ -82,7 +82,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     dtypes = [*data.dtypes] if is_frame else [data.dtype]
     changed = len(names) == len(indices) and any(dtype != array.dtype for dtype in dtypes)
     origin = Origin(None if is_frame else data.name, dict(data.attrs), dtypes=dtypes if changed else None)
-    return labeled_tensor(array, names, labels, origin)
+    return make_labeled_tensor(array, names, labels, origin)
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     if not hasattr(data, "columns"):
         if axes is None:
             raise NotationError(317, "the Series has no name for its axis", hint='write nt.from_polars(data, "day")')
-        return labeled_tensor(data.to_numpy(), names_of(axes), {}, Origin(data.name or None))
+        return make_labeled_tensor(data.to_numpy(), names_of(axes), {}, Origin(data.name or None))
     if axes is None:
         raise NotationError(
             317,
@@ -275,7 +275,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     for note in dropping_notes(words):
         warn(f"the DataFrame: {note}")
     data = data.drop(words)
-    return labeled_tensor(data.to_numpy(), names, {**labels, names[1]: Labels(data.columns)})
+    return make_labeled_tensor(data.to_numpy(), names, {**labels, names[1]: Labels(data.columns)})
 
 
 def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:

@@ -57,7 +57,7 @@ class Assumptions(NamedTuple):
         values = dict(dimensions)
         for symbol, size in dimensions.items():
             if not is_true(lambda size=size: size >= 1):
-                raise undecided_error(f"|{symbol.axis}| ≥ 1", size, ">=", 1)
+                raise make_undecided_error(f"|{symbol.axis}| ≥ 1", size, ">=", 1)
         for symbol, size in self.parts.items():
             whole, part = quotient(size)
             dimension = value_at(whole, values)
@@ -82,9 +82,9 @@ class Assumptions(NamedTuple):
             except Exception as problem:
                 if not is_inconclusive(problem):
                     raise
-                raise undecided_error(condition.shown, condition.left, relation, condition.right) from None
+                raise make_undecided_error(condition.shown, condition.left, relation, condition.right) from None
             if not is_true(lambda left=left, right=right, relation=relation: HOLDS[relation](left, right)):
-                raise undecided_error(condition.shown, left, relation, right)
+                raise make_undecided_error(condition.shown, left, relation, right)
 
 
 def quotient(size: Size) -> tuple[Size, Size]:
@@ -138,7 +138,7 @@ def is_true(ask: Callable[[], bool]) -> bool:
         return False
 
 
-def undecided_error(shown: str, left: Any, relation: str, right: Any) -> NotationError:
+def make_undecided_error(shown: str, left: Any, relation: str, right: Any) -> NotationError:
     if relation == ">":
         relation, right = ">=", right + 1
     if relation == "!=":

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from grammar.cache import cached_property
 
-from .monomials import Interval, UndecidedSize, floored, is_dominated, products, quotient, written
+from .monomials import Interval, UndecidedSize, floor_quotient, is_dominated, products, quotient, written
 
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
 MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen by number
@@ -193,18 +193,18 @@ class Extent:
         return self._hash
 
     def __lt__(self, other: Any) -> bool:
-        return not self._at_least(other)
+        return not self._is_at_least(other)
 
     def __le__(self, other: Any) -> bool:
-        return not self._at_least(other + 1)
+        return not self._is_at_least(other + 1)
 
     def __gt__(self, other: Any) -> bool:
-        return self._at_least(other + 1)
+        return self._is_at_least(other + 1)
 
     def __ge__(self, other: Any) -> bool:
-        return self._at_least(other)
+        return self._is_at_least(other)
 
-    def _at_least(self, other: Any) -> bool:
+    def _is_at_least(self, other: Any) -> bool:
         """Whether this is at least as large as another size.
 
         Raises UndecidedSize if the answer depends on the arrays.
@@ -368,7 +368,7 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
         return max(low, least), max(high, greatest)
     if least < 1:
         return -inf, inf
-    return floored(low, least if low < 0 else greatest), floored(high, greatest if high < 0 else least)
+    return floor_quotient(low, least if low < 0 else greatest), floor_quotient(high, greatest if high < 0 else least)
 
 
 def proves_at_most(left: Size, right: Size) -> bool:

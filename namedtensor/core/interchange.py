@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .kinds import wrong
-from .labels import AxisLabels, Labels, labeled_layout, labels_of
+from .labels import AxisLabels, Labels, labels_of, make_labeled_layout
 from .tensor import NamedTensor, tensor, wrap_layout
 
 XARRAY = "pip install '.[xarray]'"
@@ -28,10 +28,12 @@ class Origin(NamedTuple):
     dtypes: Any = None  # of the columns of pandas, if they differ from the dtype of the elements
 
 
-def labeled_tensor(array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None) -> NamedTensor:
+def make_labeled_tensor(
+    array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None
+) -> NamedTensor:
     """Return a tensor with labels, and the other properties of its source."""
     plain = tensor(array, tuple(axes))
-    result = wrap_layout(plain.array, labeled_layout(plain.layout, labels))
+    result = wrap_layout(plain.array, make_labeled_layout(plain.layout, labels))
     if origin is not None and origin != Origin():
         result._origin = origin  # pyright: ignore[reportPrivateUsage]
     return result
@@ -88,7 +90,7 @@ def from_xarray(array: Any) -> NamedTensor:
         labels[str(dimension)] = Labels(array.coords[dimension].values)
     coords = {name: array.coords[name].variable for name in array.coords}
     origin = Origin(array.name, dict(array.attrs), coords)
-    return labeled_tensor(array.values, map(str, array.dims), labels, origin)
+    return make_labeled_tensor(array.values, map(str, array.dims), labels, origin)
 
 
 def to_xarray(self: NamedTensor) -> Any:

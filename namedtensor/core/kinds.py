@@ -96,7 +96,7 @@ def as_number(value: Any, what: str, least: float, hint: str) -> Any:
     return value
 
 
-def as_count(value: Any, what: str, hint: str) -> int:
+def to_count(value: Any, what: str, hint: str) -> int:
     """Return a non-negative integer. Raises NotationError for anything else."""
     integer = to_integer(value)
     if integer is None or integer < 0:

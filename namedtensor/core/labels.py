@@ -34,7 +34,7 @@ class Labels:
     """
 
     def __init__(self, values: Iterable[Any]):
-        self.values: Any = as_labels(values)
+        self.values: Any = to_labels(values)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -172,7 +172,7 @@ def key_of(label: Any) -> Any:
         return NAN
 
 
-def as_labels(values: Any) -> Any:
+def to_labels(values: Any) -> Any:
     """An array of labels. Raises NotationError for anything else."""
     import numpy as np
 
@@ -281,7 +281,7 @@ _INTERNED: Cache[Any, LabeledLayout] = Cache(
 )
 
 
-def labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
+def make_labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
     """Return the layout with these labels for its axes, interned, or the plain layout if no labels fit."""
     plain = plain_layout(layout)
     sizes = plain.sizes

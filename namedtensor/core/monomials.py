@@ -40,7 +40,7 @@ def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> d
     return result
 
 
-def floored(part: float, divisor: float) -> float:
+def floor_quotient(part: float, divisor: float) -> float:
     """Return the floor of a quotient by a positive number. For an infinite part, return the limit."""
     if divisor == inf:
         return part if part == inf else -1 if part < 0 else 0

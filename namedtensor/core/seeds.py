@@ -10,7 +10,7 @@ from zlib import crc32
 
 from grammar.errors import NotationError
 
-from .kinds import as_count
+from .kinds import to_count
 
 HINT = "write seed=0"
 SEED_BITS = 24  # the bits of a key's integer that single precision holds
@@ -21,10 +21,10 @@ def is_key(value: Any) -> bool:
     return type(getattr(value, "dtype", None)).__name__ == "KeyTy"
 
 
-def as_seed(value: Any) -> Any:
+def to_seed(value: Any) -> Any:
     """An integer from 0, or one key. Raises NotationError for anything else."""
     if not is_key(value):
-        return as_count(value, "the seed", HINT)
+        return to_count(value, "the seed", HINT)
     if value.shape:
         raise NotationError(
             208, f"expected one key as the seed, got {' × '.join(map(str, value.shape))} keys",
@@ -37,7 +37,7 @@ def number_of_key(key: Any) -> Any:
     """Return the integer that represents a key where a formula has a seed, as an array of JAX."""
     from jax import random  # type: ignore[import-not-found]
 
-    return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
+    return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
 def generator_of(seed: Any) -> Any:
@@ -45,7 +45,7 @@ def generator_of(seed: Any) -> Any:
     import numpy as np
 
     parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]
-    first, *numbers = as_seed(parts[0]), *(as_count(part, "a number of the seed", HINT) for part in parts[1:])
+    first, *numbers = to_seed(parts[0]), *(to_count(part, "a number of the seed", HINT) for part in parts[1:])
     if not is_key(first):
         return np.random.default_rng(np.random.SeedSequence(first, spawn_key=tuple(numbers)))
     from jax import random  # type: ignore[import-not-found]

@@ -57,7 +57,7 @@ def first_line(problem: Exception) -> str:
     return lines[0][:1].lower() + lines[0][1:120]
 
 
-def as_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
+def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
     """Return the contents of a file: the array of a tensor, its axes and its labels."""
     labels = dict(tensor.layout.labels)
     of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
@@ -90,7 +90,7 @@ def read_parquet(path: Path, member: str | None) -> Found:
         tensor = from_pandas(frame, [axis if isinstance(axis, str) else other for axis, other in zip(axes, "rc")])
     except NotationError as problem:
         raise InputError(f"{path}: {problem.message}") from None
-    return as_found(tensor, dropped, table=None in axes)
+    return to_found(tensor, dropped, table=None in axes)
 
 
 def write_parquet(value: Any, file: Any, path: str) -> None:
@@ -132,7 +132,7 @@ def variable_of(path: Path, member: str | None, opener: str) -> Found:
         raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
     try:
         chosen = choose([str(key) for key in dataset.data_vars], member, path, "variable")
-        return as_found(from_xarray(dataset[chosen].load()))
+        return to_found(from_xarray(dataset[chosen].load()))
     except NotationError as problem:
         raise InputError(f"{path}: {problem.message}") from None
     finally:

@@ -24,7 +24,17 @@ from .csv_tables import Table, read_table
 from .data_files import read_netcdf, read_parquet, read_zarr, write_netcdf, write_parquet, write_zarr
 from .large_tables import read_large_table
 from .safetensors import TensorFile, axes_in
-from .text import InputError, as_list, as_object, finite, is_names, parse_json, read_text, reason, whole_file
+from .text import (
+    InputError,
+    finite,
+    is_names,
+    parse_json,
+    read_text,
+    reason,
+    to_list_or_none,
+    to_object_or_none,
+    whole_file,
+)
 
 MIN_LARGE_BYTES = 10**6  # of a table that is read by `large_tables`
 
@@ -49,9 +59,9 @@ def json_tensor(text: str, what: str) -> Found:
     data: Any = parse_json(text, what)
     axes: Any = None
     labels: Any = {}
-    named = as_object(data)
+    named = to_object_or_none(data)
     if named is not None and "data" in named:
-        data, axes, labels = named["data"], named.get("axes"), as_object(named.get("labels")) or {}
+        data, axes, labels = named["data"], named.get("axes"), to_object_or_none(named.get("labels")) or {}
         if axes is not None and not is_names(axes):
             raise InputError(f'{what}: "axes" is to be a list of names')
     elif named is not None:
@@ -59,7 +69,9 @@ def json_tensor(text: str, what: str) -> Found:
     result = from_nested(data, what)
     if axes is None:
         return result
-    return result._replace(axes=tuple(axes), labels=tuple(tuple(as_list(labels.get(axis)) or ()) for axis in axes))
+    return result._replace(
+        axes=tuple(axes), labels=tuple(tuple(to_list_or_none(labels.get(axis)) or ()) for axis in axes)
+    )
 
 
 def from_nested(data: Any, what: str) -> Found:
@@ -87,7 +99,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 
 def length_of(row: Any) -> int | None:
     """The number of entries of a row; None for a number."""
-    entries = as_list(row)
+    entries = to_list_or_none(row)
     return None if entries is None else len(entries)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping, as_path, wrong
-from .text import InputError, as_object, is_names, parse_json, reason, whole_file
+from .text import InputError, is_names, parse_json, reason, to_object_or_none, whole_file
 from .versions import OpenedVersion
 
 AXES_AT_MOST = 64  # of NumPy's arrays
@@ -118,7 +118,7 @@ def _head(path: Path, data: Any) -> tuple[dict[str, Any], dict[str, str], int]:
         raise InputError("it is not a safetensors file")
     if len(data) < 8 + length:
         raise InputError("it is cut short in its head")
-    head = as_object(parse_json(_decode(data[8 : 8 + length].tobytes()), f"the head of {path}", unique=True))
+    head = to_object_or_none(parse_json(_decode(data[8 : 8 + length].tobytes()), f"the head of {path}", unique=True))
     if head is None:
         raise InputError("it is not a safetensors file")
     metadata = head.pop("__metadata__", None)
@@ -140,7 +140,7 @@ def _decode(text: bytes) -> str:
 
 def _is_metadata(value: Any) -> bool:
     """Whether it is null, or an object of strings."""
-    result = as_object(value)
+    result = to_object_or_none(value)
     return value is None or (result is not None and all(isinstance(item, str) for item in result.values()))
 
 
@@ -243,7 +243,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
         data = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
         data = {}
-    return {name: axes for name, axes in (as_object(data) or {}).items() if is_names(axes)}
+    return {name: axes for name, axes in (to_object_or_none(data) or {}).items() if is_names(axes)}
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:

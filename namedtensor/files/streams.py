@@ -52,7 +52,7 @@ def read_stream(path: str, member: str | None, name: str, header: bool | None = 
     suffix = next((suffix for beginning, suffix in BEGINNINGS.items() if data.startswith(beginning)), None)
     if suffix is None and data.lstrip()[:1] in b"[{":
         return json_tensor(as_text(data, called), called)
-    return through_file(data, suffix or ".csv", member, name, called, header)
+    return read_through_file(data, suffix or ".csv", member, name, called, header)
 
 
 def as_text(data: bytes, called: str) -> str:
@@ -62,7 +62,7 @@ def as_text(data: bytes, called: str) -> str:
         raise InputError(f"{called} is not UTF-8 text: byte {problem.start} cannot be read") from None
 
 
-def through_file(
+def read_through_file(
     data: bytes, suffix: str, member: str | None, name: str, called: str, header: bool | None = None
 ) -> Found:
     with TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
 
     Pipes and character devices, such as /dev/null, are written to directly. Raises OSError for any other non-file.
     """
-    if written_in_place(path):
+    if is_written_in_place(path):
         yield (whole := io.BytesIO())
         with open(path, "wb") as pipe:
             pipe.write(whole.getvalue())
@@ -89,7 +89,7 @@ def _umask_by_change() -> int:
     return umask
 
 
-def written_in_place(path: str | os.PathLike[str]) -> bool:
+def is_written_in_place(path: str | os.PathLike[str]) -> bool:
     """Whether a place is a pipe or a device of characters. Raises OSError if it is neither of these nor a file."""
     try:
         mode = os.stat(path).st_mode
@@ -173,19 +173,19 @@ def as_number(text: str) -> int | float | None:
     return None
 
 
-def as_list(value: Any) -> list[Any] | None:
+def to_list_or_none(value: Any) -> list[Any] | None:
     """A list that was read from JSON; None for anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else None
 
 
-def as_object(value: Any) -> dict[str, Any] | None:
+def to_object_or_none(value: Any) -> dict[str, Any] | None:
     """An object that was read from JSON, by its names; None for anything else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def is_names(value: Any) -> bool:
     """Whether it is a list of texts."""
-    entries = as_list(value)
+    entries = to_list_or_none(value)
     return entries is not None and all(isinstance(entry, str) for entry in entries)
 
 
@@ -193,7 +193,7 @@ def finite(value: Any) -> Any:
     """`value` with nan and the infinities as the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if (named := as_object(value)) is not None:
+    if (named := to_object_or_none(value)) is not None:
         return {name: finite(entry) for name, entry in named.items()}
     return [finite(item) for item in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value
 

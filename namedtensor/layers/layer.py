@@ -32,7 +32,7 @@ from grammar.plain_text import encodable
 from ..core.arrays import UnnamedAxes
 from ..core.families import FamilyName
 from ..core.kinds import as_mapping, as_names, as_text
-from ..core.seeds import as_seed
+from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
 from ..programs.arguments import whole_sizes
 from ..programs.initialization import drawn
@@ -43,7 +43,7 @@ from .about import LayerMetadata, read, write
 from .families import least, member_shape
 from .module_methods import ModuleMethods
 from .parameters import checked, not_by_keyword, spelled
-from .texts import changed_text, own_text, text_beside
+from .texts import apply_changes, own_text, text_beside
 
 
 def kind(layer: type[Layer]) -> str:
@@ -86,7 +86,7 @@ class Layer(ModuleMethods, Suggests):
             tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
         )
         if file := cls.__dict__.get("changes"):
-            shown, cls.notation = changed_text(cls, file, cls.__dict__.get("removes", ()))  # pyright: ignore[reportAttributeAccessIssue]
+            shown, cls.notation = apply_changes(cls, file, cls.__dict__.get("removes", ()))  # pyright: ignore[reportAttributeAccessIssue]
             cls.sources = (shown, *cls.sources)
         else:
             shown = cls.notation
@@ -175,7 +175,7 @@ class Layer(ModuleMethods, Suggests):
         sizes = whole_sizes(sizes)
         initializers = spelled(as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}'))
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
-        seed, default_sizes = as_seed(seed), {**cls.default_sizes, **sizes}
+        seed, default_sizes = to_seed(seed), {**cls.default_sizes, **sizes}
         initializers = {**cls.initializers, **initializers}
         result = drawn(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
         axes = {axis for tensor in result.values() for axis in tensor.layout.axes}

@@ -156,9 +156,9 @@ class LayerCalls:
         program, sharding = self._program(named), self.sharding
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
         if sharding is not None:  # which stores parameters by separate rules
-            from ..sharding.sharded import sharded_by
+            from ..sharding.sharded import shard_program
 
-            entry = sharded_by(program, sharding)[name]
+            entry = shard_program(program, sharding)[name]
             return entry(*arguments, values=parameters, sizes=self.sizes or None, **named)
         from ..programs.bound_call import BoundCall
 

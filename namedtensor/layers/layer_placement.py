@@ -49,11 +49,11 @@ class LayerPlacement(LayerCalls):
         dtype('float32')
         """
         if dtype == INT8:
-            return self._in_int8().to(backend, None, device)
+            return self._to_int8().to(backend, None, device)
         layer = self._stacked(MANY) if backend == "jax" else self
         return layer._with(moved(layer._kept, backend, dtype, device))
 
-    def _in_int8(self) -> Self:
+    def _to_int8(self) -> Self:
         """Return the layer with 8-bit integer weights, each parameter in a separate array."""
         if any(name.endswith(f"{INT8}}}") for name in self.parameters):  # already
             return self

@@ -17,7 +17,7 @@ from .about import LayerMetadata
 
 def tree_class(kind: type) -> jax_trees.TreeClass:
     """How JAX takes layers of a class apart and makes them again."""
-    return jax_trees.TreeClass(kind, leaves, of_leaves, keys, to_json, partial(from_json, kind))
+    return jax_trees.TreeClass(kind, leaves, layer_from_leaves, keys, to_json, partial(from_json, kind))
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
@@ -37,7 +37,7 @@ def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
     return tensors, (type(layer), tuple(parameters), tuple(numbers.items()), layer._about, None)
 
 
-def of_leaves(tree: Any, values: Any) -> Any:
+def layer_from_leaves(tree: Any, values: Any) -> Any:
     """Skip all checks: JAX also builds layers of objects that are not tensors."""
     kind, names, numbers, about, axes = tree
     constants = dict(numbers)

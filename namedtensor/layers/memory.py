@@ -60,14 +60,14 @@ class PackedGroup(NamedTuple):
     def copied(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
         """The tensors in this memory: as one matrix, or one after the other with the axes that are summed over last."""
         if self.is_wide:
-            yield from self._as_one_matrix(memory)
+            yield from self._merge_matrices(memory)
             return
         for name, value in self.tensors.items():
             order = sorted(value.axes, key=self.axes.__contains__)
             yield name, filled(memory[: value.array.nbytes].view(value.array.dtype), value, order)
             memory = memory[rounded(value.array.nbytes) :]
 
-    def _as_one_matrix(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
+    def _merge_matrices(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
         used = sum(value.array.nbytes for value in self.tensors.values())
         matrix = memory[:used].view(self.first.array.dtype).reshape(self.rows, -1)
         start = 0
@@ -91,7 +91,7 @@ def rounded(nbytes: int) -> int:
     return -(-nbytes // LINE) * LINE
 
 
-def in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
+def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
     """The tensors of the groups, side by side in one piece of memory.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
@@ -118,7 +118,7 @@ def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[s
         for name, value in parameters.items()
         if isinstance(value, NamedTensor) and library(value.array) == "numpy"
     }
-    known, tables = products_with(tree), indexed_in(tree)
+    known, tables = products_with(tree), find_indexed_names(tree)
     declared = {name: declaration_of(name, known) for name in tensors}
     products = {name: known.get(text, NO_PRODUCT) for name, text in declared.items()}
     groups: dict[Any, PackedGroup] = {}
@@ -128,7 +128,7 @@ def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[s
         sizes = frozenset((axis, value.sizes[axis]) for axis in axes)
         shared = (factors, sizes, value.array.dtype, layer_number(name)) if may_be_wide else name
         groups.setdefault(shared, PackedGroup(axes, {}, may_be_wide)).tensors[name] = value
-    return {**parameters, **in_one_piece([*groups.values()])}
+    return {**parameters, **place_in_one_piece([*groups.values()])}
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
@@ -144,7 +144,7 @@ def products_with(tree: Any) -> dict[str, MatrixProduct]:
     return result
 
 
-def indexed_in(tree: Any) -> set[str]:
+def find_indexed_names(tree: Any) -> set[str]:
     """The names that formulas take elements of, E of E_{vocab(ids)}."""
     return {to_text(node.base) for node in walk(tree) if isinstance(node, Index)}
 

@@ -48,7 +48,7 @@ class ChangedText:
         return variant(self.base(), self.changes, self.removes).source
 
 
-def changed_text(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
+def apply_changes(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
     """The definitions in a file beside the module of a class, and the formulas of its base class with these in them."""
     base: Any = kind.__mro__[1]
     changes = text_beside(kind, file)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.kinds import wrong
 from ..programs.named_plans import target_named
 from ..programs.torch_forward import Goal
-from ..programs.torch_module import NamedModule, in_default_dtype
+from ..programs.torch_module import NamedModule, to_default_dtype
 
 if TYPE_CHECKING:
     from ..programs.program import Program
@@ -51,7 +51,7 @@ class LayerModule(NamedModule):
         target_named("torch")
         if not hasattr(layer, "_about"):
             raise wrong(layer, "the first argument of LayerModule", "a layer", "write LayerModule(FFN.init(…), …)")
-        super().__init__(in_default_dtype(layer.parameters), inputs)
+        super().__init__(to_default_dtype(layer.parameters), inputs)
         self.kind: Any = type(layer)
         self.about = layer._about
         self.names = names or self.kind.output
@@ -90,4 +90,4 @@ class LayerModule(NamedModule):
     @property
     def layer(self) -> Any:
         """A layer with the current values of the parameters; further training does not change it."""
-        return self.kind._of_parts(self.detached(), self.about)
+        return self.kind._of_parts(self.detach_parameters(), self.about)

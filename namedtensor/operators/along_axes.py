@@ -15,7 +15,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OfAxes, OperatorBuilder, Write
 from .record import FINITE, Operator, countable, of_axes, register
-from .reductions import in_single, mean, over_largest
+from .reductions import compute_in_single, divide_by_largest, mean
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -24,7 +24,7 @@ def softmax(b: OperatorBuilder, x: Any, axes: Order):
     return of_one_axis(b, "softmax", x, axes, lambda: _softmax(b, x, axes))
 
 
-@in_single
+@compute_in_single
 def _softmax(b: OperatorBuilder, x: Any, axes: Order):
     return b.divide(*b.exponentials(x, axes, True))
 
@@ -38,13 +38,13 @@ def logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
     return of_one_axis(b, "logsoftmax", x, axes, lambda: _logsoftmax(b, x, axes))
 
 
-@in_single
+@compute_in_single
 def _logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
     shifted = b.subtract(x, b.reduce("max", x, axes, True))
     return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
 
 
-@in_single
+@compute_in_single
 def _standardized(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
     if _least(eps) < 1 or not b.has_fast_path(away):
@@ -64,7 +64,7 @@ def _scaled(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
     """Divide distances from the mean by their root mean square, scaled by the largest distance against overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
-    small = over_largest(b, away, scale)
+    small = divide_by_largest(b, away, scale)
     spread = b.add(mean(b, b.multiply(small, small), axes, True), b.divide(b.divide(eps, scale), scale))
     return b.divide(small, b.sqrt(spread))
 
@@ -125,7 +125,7 @@ ONE_BY_ONE = (
 )
 OF_ONE_AXIS = (
     ("cumsum", "the cumulative sum", "X.cumsum(axis)", "cumsum_{ax} ∂X", _up_to(operator.add),
-     {"transpose": transposes.of_running_sum, "sign": "≥ 0 of ≥ 0", "complex": True}),
+     {"transpose": transposes.transpose_running_sum, "sign": "≥ 0 of ≥ 0", "complex": True}),
     ("cumprod", "the cumulative product", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
      {"sign": "≥ 0 of ≥ 0", "complex": True}),
     ("sort", "the elements in ascending order", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", definitions.ascending,
@@ -166,7 +166,7 @@ NAN_FIRST = (("nan_first", True),)  # the option that makes argmin_i and argmax_
 
 def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Stable argsort: the positions of the elements in ascending order, nan last."""
-    x = countable(b, moved_last(b, arguments, axes[0]))
+    x = countable(b, move_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
     nan_first = options.get("nan_first", False)
     primitive, keys = ("descending", b.negative(x)) if nan_first else ("ascending", x)
@@ -174,7 +174,7 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
     return b.add(places, options.get("base", 1))
 
 
-def moved_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
+def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
     """Numbers with the axis that they are compared along as their last."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
@@ -185,7 +185,7 @@ def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, 
 
     Among equal elements, the first counts. A nan is the largest, or least.
     """
-    x = moved_last(b, arguments, axis)
+    x = move_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:
         x = b.where(b.equal(x, x), x, -math.inf)
     return b.add(b.step("argmax", (x,), x.order[:-1], x.shape[:-1], b.target.default_whole), 1)

@@ -56,21 +56,21 @@ def _quotient(x: Any, y: Any) -> Any:
     return x / y
 
 
-def _of_zero(x: Any) -> float:
+def _value_at_zero(x: Any) -> float:
     return -math.inf if x == 0 else math.nan
 
 
-def _by_zero(x: Any, y: Any) -> float:
+def _divide_by_zero(x: Any, y: Any) -> float:
     return math.copysign(math.inf, x) * math.copysign(1, y) if x and x == x else math.nan
 
 
 exp = total(math.exp, infinity)
-log = total(math.log, _of_zero)
+log = total(math.log, _value_at_zero)
 sinh = total(math.sinh, _infinity_of_sign)
 cosh = total(math.cosh, infinity)
 floor = total(math.floor, _itself)
 ceil = total(math.ceil, _itself)
-divide = total(_quotient, _by_zero)
+divide = total(_quotient, _divide_by_zero)
 
 
 def sign(x: Any) -> Any:

@@ -238,7 +238,7 @@ _unary(
     complex=True,
     folded=operator.neg,
     definition=operator.neg,
-    transpose=transposes.of_negative,
+    transpose=transposes.transpose_negative,
     **FINITE,
 )
 
@@ -268,10 +268,10 @@ def _power(b: OperatorBuilder, x: Any, y: Any):
 ARITHMETIC = (
     ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
      operator.add, operator.add,
-     {"transpose": transposes.of_sum, "sign": "≥ 0 of ≥ 0, > 0 of one > 0", **FINITE}),
+     {"transpose": transposes.transpose_sum, "sign": "≥ 0 of ≥ 0, > 0 of one > 0", **FINITE}),
     ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
      operator.sub, operator.sub,
-     {"transpose": transposes.of_difference, **FINITE}),
+     {"transpose": transposes.transpose_difference, **FINITE}),
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
      ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide,
      {"finite": "Y ≠ 0", "sign": "of factors"}),

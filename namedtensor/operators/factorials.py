@@ -90,7 +90,7 @@ def _binomial(b: OperatorBuilder, n: Any, k: Any) -> ArrayValue:
 
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
-def _at_pole(x: float) -> float:
+def _value_at_pole(x: float) -> float:
     return math.nan if x == -math.inf else math.inf
 
 
@@ -98,7 +98,7 @@ def _infinity_of_sign(number: int | Fraction) -> float:
     return math.inf if number > 0 else -math.inf
 
 
-gamma_of = total(math.gamma, _at_pole)
+gamma_of = total(math.gamma, _value_at_pole)
 float_or_infinity = total(float, _infinity_of_sign)
 
 
@@ -115,7 +115,7 @@ def binomial_of(n: float, k: float) -> float:
         parts = [gamma_of(n + 1), gamma_of(k + 1), gamma_of(n - k + 1)]
         if all(map(math.isfinite, parts)):
             return parts[0] / parts[1] / parts[2]
-        return _by_logarithms(n, k) if n > k > -1 else math.nan
+        return _compute_by_logarithms(n, k) if n > k > -1 else math.nan
     if k < 0:
         return 0.0
     if n == int(n) and n < 0:  # C(n, k) = (−1)^k C(k − n − 1, k)
@@ -123,7 +123,7 @@ def binomial_of(n: float, k: float) -> float:
     if n == int(n) and n < k:
         return 0.0
     if min(k, n - k if n == int(n) else k) > MAX_PRODUCT:
-        return _by_logarithms(n, k)
+        return _compute_by_logarithms(n, k)
     if n == int(n):
         return float_or_infinity(math.comb(int(n), int(k)))
     exact, fraction = Fraction(n), Fraction(1)
@@ -132,7 +132,7 @@ def binomial_of(n: float, k: float) -> float:
     return float_or_infinity(fraction)
 
 
-def _by_logarithms(n: float, k: float) -> float:
+def _compute_by_logarithms(n: float, k: float) -> float:
     """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), if no factor is infinite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)

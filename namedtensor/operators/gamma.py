@@ -139,7 +139,7 @@ def _digamma(b: OperatorBuilder, x: Any) -> ArrayValue:
 HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
 
 
-def _of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
+def _compute_of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
     order = to_integer(n)
     if order is None or not 0 <= order <= HIGHEST:
         raise NotationError(
@@ -196,7 +196,7 @@ for _name, _meaning, _numpy, _write, _definition, _differential in (
     )  # fmt: skip
 register(
     Operator(
-        "polygamma", "elementwise", "->", elementwise(_of_order, "floats"), "the n-th derivative of digamma; n defaults to 1",
+        "polygamma", "elementwise", "->", elementwise(_compute_of_order, "floats"), "the n-th derivative of digamma; n defaults to 1",
         "scipy.special.polygamma(n, X)", SECTION, options=(("n", 1),),
         differentials=("polygamma(X; n + 1) ⊙ ∂X",), definition=polygamma_of, heavy=True, warns=True,
     )

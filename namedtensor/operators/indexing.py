@@ -69,7 +69,7 @@ def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
     at: Any = None
     for axis, size in zip(run, sizes):
         here = places[axis] if axis in places else b.arange(0, size, axis)
-        at = here if at is None else merged_positions(b, at, size, here)
+        at = here if at is None else merge_positions(b, at, size, here)
     (axis,) = run if len(run) == 1 else (MERGED,)
     if axis == MERGED:
         x = b.merge(x, run, MERGED)
@@ -79,7 +79,7 @@ def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
 MERGED = "(merged)"
 
 
-def merged_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
+def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
     """Return positions in two merged axes; the second axis has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here

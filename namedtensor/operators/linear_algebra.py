@@ -16,7 +16,7 @@ from .record import Example, Operator, register
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
+def _lower_matrix_function(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     """Lower a function of the last two axes of an array."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
@@ -46,14 +46,14 @@ def to_single(lower: Lower) -> Lower:
 MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "complex": True}
 register(
     Operator(
-        "det", "matrix", "row column ->", to_single(_of_matrix("det", "floats", False)), "the determinant",
+        "det", "matrix", "row column ->", to_single(_lower_matrix_function("det", "floats", False)), "the determinant",
         "np.linalg.det(X)",
         differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), definition=definitions.det, finite="of finite", analytic=True, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
-        "cofactors", "matrix", "row column -> row column", to_single(_of_matrix("cofactors", "floats", True)),
+        "cofactors", "matrix", "row column -> row column", to_single(_lower_matrix_function("cofactors", "floats", True)),
         "the derivative of the determinant with respect to each element of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
         differentials=(  # for a small matrix also if there is no inverse: the determinants with one row replaced
             "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
@@ -66,7 +66,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "inv", "matrix", "row column -> row column", to_single(_of_matrix("inv", "floats", True)), "the inverse matrix",
+        "inv", "matrix", "row column -> row column", to_single(_lower_matrix_function("inv", "floats", True)), "the inverse matrix",
         "np.linalg.inv(X)",
         differentials=("−[inv_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→i, column→j} ⊙_{j} [inv_{row,column} X]_{row→j}",),
         definition=definitions.inv, analytic=True, **MATRIX,
@@ -74,7 +74,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "trace", "matrix", "row column ->", _of_matrix("trace", "numbers", False), "the sum of the diagonal",
+        "trace", "matrix", "row column ->", _lower_matrix_function("trace", "numbers", False), "the sum of the diagonal",
         "np.trace(X)", differentials=("trace_{row,column} ∂X",), definition=definitions.trace, finite="of finite", **MATRIX,
     )
 )  # fmt: skip
@@ -88,21 +88,21 @@ def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
     """∑_r (A⁻¹)_{c,r} b_r; the inverse keeps the names of rows and columns, and so has them the other way round."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
-    inverse = _of_matrix("inv", "floats", True)(b, (A,), axes, {})
+    inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})
     order: tuple[str, ...] = inverse.order
     other: dict[str, str] = {row: column, column: row}
     turned = b.renamed(inverse, tuple(other[axis] if axis in other else axis for axis in order))
     return contract(b, turned, y, (row,))
 
 
-def _of_rows(shapes: Any, axes: Order, sizes: Any):
+def _shape_of_rows(shapes: Any, axes: Order, sizes: Any):
     return square(shapes[:1], axes, sizes)
 
 
 register(
     Operator(
         "solve", "matrix", "row column, row -> column", to_single(_solve), "the x over columns with A ⊙_{column} x = b, where b is over rows",
-        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_of_rows, definition=definitions.solve,
+        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_shape_of_rows, definition=definitions.solve,
         differentials=(
             f"−{TRANSPOSED} ⊙_{{row}} (∂X ⊙_{{column}} solve_{{row,column}}(X, Y))", f"{TRANSPOSED} ⊙_{{row}} ∂Y",
         ),
@@ -110,7 +110,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "logdet", "matrix", "row column ->", to_single(_of_matrix("logdet", "floats", False)),
+        "logdet", "matrix", "row column ->", to_single(_lower_matrix_function("logdet", "floats", False)),
         "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, new_sizes=square,
         differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=definitions.logdet, analytic=True,
     )
@@ -122,14 +122,14 @@ def _diagonal(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
     return b.where(b.equal(b.identity(x.size(row), (row, column)), 1), x, 0)
 
 
-def _of_vector(shapes: Any, axes: Order, sizes: Any):
+def _shape_of_vector(shapes: Any, axes: Order, sizes: Any):
     return dict.fromkeys(axes, size_in(shapes, axes[0]))
 
 
 register(
     Operator(
         "diag", "structure", "row -> row column", _diagonal, "the matrix with these elements on its diagonal, and zeros elsewhere",
-        "np.diag(x)", section=SECTION, new_sizes=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=definitions.diag,
+        "np.diag(x)", section=SECTION, new_sizes=_shape_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=definitions.diag,
         finite="of finite", sign="≥ 0 of ≥ 0",
         example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     )

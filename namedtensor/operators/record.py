@@ -151,7 +151,7 @@ REGISTRY: dict[str, Operator] = {}
 
 def register(operator: Operator) -> Operator:
     """Add a record under each of its names."""
-    operator = operator if operator.complex else replace(operator, lower=of_real_numbers(operator))
+    operator = operator if operator.complex else replace(operator, lower=refuse_complex(operator))
     for name in (operator.name, *operator.aliases):
         if name in REGISTRY:
             raise ValueError(f"two operators are called {name}")
@@ -159,7 +159,7 @@ def register(operator: Operator) -> Operator:
     return operator
 
 
-def of_real_numbers(operator: Operator) -> Lower:
+def refuse_complex(operator: Operator) -> Lower:
     """Guard a `lower` against complex operands: NotationError 405 if it receives any."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):

@@ -42,7 +42,7 @@ def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
     return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 
 
-def in_single(write: Write) -> Write:
+def compute_in_single(write: Write) -> Write:
     """Compute half precision in single precision, if its rounding or its range would spoil a value between the steps."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
@@ -90,14 +90,14 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
         return without(b, scale, axes)
     if p > 0:
         scale = b.where(b.logical_and(b.isfinite(scale), b.greater(scale, 0)), scale, 1.0)
-        size = over_largest(b, size, scale)
+        size = divide_by_largest(b, size, scale)
     powers = b.multiply(size, size) if p == 2 else b.power(size, p)
     total = b.reduce("sum", powers, axes)
     root = b.sqrt(total) if p == 2 else b.power(total, 1.0 / p)
     return b.multiply(root, without(b, scale, axes)) if p > 0 else root
 
 
-def over_largest(b: OperatorBuilder, x: Any, largest: Any):
+def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
     """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
     if b.target.name != "jax":
         return b.divide(x, largest)
@@ -136,11 +136,11 @@ _reduction(
     definition=math.prod, **FINITE,
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
-           definition=definitions.mean, transpose=transposes.of_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
+           definition=definitions.mean, transpose=transposes.transpose_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction("var", "the variance, ∑ (x − mean)² / (n − ddof); ddof defaults to 0",
-           "X.var(axis, ddof=ddof)", in_single(_variance), "floats",
+           "X.var(axis, ddof=ddof)", compute_in_single(_variance), "floats",
            differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, options=DDOF, **DISTANCE)  # fmt: skip
-_reduction("std", "the standard deviation, the square root of var", "X.std(axis, ddof=ddof)", in_single(_deviation), "floats",
+_reduction("std", "the standard deviation, the square root of var", "X.std(axis, ddof=ddof)", compute_in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
            definition=definitions.deviation, options=DDOF, **DISTANCE)  # fmt: skip
 _reduction(
@@ -151,14 +151,14 @@ _reduction(
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
     ),  # for even p it is smooth at zero, unless all elements are zero
 )  # fmt: skip
-_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", in_single(logarithm_of_sum), "floats",
+_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", compute_in_single(logarithm_of_sum), "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
            definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
 _reduction("any", "whether any element is true", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
 _reduction("all", "whether all elements are true", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
 
 
-def _over_or_between(over: str, between: str) -> Lower:
+def _reduce_or_combine(over: str, between: str) -> Lower:
     """max and min: over axes of one argument, or between two arguments."""
     of_one, of_two = of_axes(folded(over)), elementwise(named(between))
     return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
@@ -179,7 +179,7 @@ EXTREMES = (
 for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
     register(
         Operator(
-            _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
+            _name, "reduction", "ax… ->", _reduce_or_combine(_over, _between), _meaning,
             f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition,
             sign="≥ 0 of ≥ 0, > 0 of one > 0" if _name == "max" else "≥ 0 of ≥ 0", finite="of finite",
             differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
@@ -289,8 +289,8 @@ MISSING: tuple[tuple[Any, ...], ...] = (
     ("nanmin", "the smallest element that is not NaN", nanmin, "numbers", missing_definitions.nanmin,
      f"argmin_{{ax}} where(isnan(X), ∞, X) ⊙_{{ax}} {CHANGE}", {}),
     ("nanvar", "the variance of the elements that are not NaN; ddof defaults to 0",
-     in_single(nanvar), "floats", missing_definitions.nanvar, f"2 {SQUARES} / ({COUNT} − ddof)", WITH_DDOF),
-    ("nanstd", "the square root of nanvar", in_single(nanstd), "floats", missing_definitions.nanstd,
+     compute_in_single(nanvar), "floats", missing_definitions.nanvar, f"2 {SQUARES} / ({COUNT} − ddof)", WITH_DDOF),
+    ("nanstd", "the square root of nanvar", compute_in_single(nanstd), "floats", missing_definitions.nanstd,
      f"{{ 0 if nanmax_{{ax}} X = nanmin_{{ax}} X; {SQUARES} / (({COUNT} − ddof) ⊙ nanstd_{{ax}}(X; ddof)) otherwise }}", WITH_DDOF),
 )  # fmt: skip
 for _name, _meaning, _write, _rule, _definition, _differential, _more in MISSING:

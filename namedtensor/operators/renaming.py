@@ -44,7 +44,7 @@ register(
         "⊕", "structure", "ax, ax -> ax", _concat, "X and Y concatenated along an axis",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
         new_sizes=joined, python="concat", complex=True, definition=definitions.concat,
-        transpose=transposes.of_joined, **JOINS,
+        transpose=transposes.transpose_concatenation, **JOINS,
     )
 )  # fmt: skip
 register(

@@ -52,15 +52,15 @@ Transpose = Callable[
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def of_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return cotangent
 
 
-def of_difference(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_difference(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.negative(cotangent) if position else cotangent
 
 
-def of_negative(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_negative(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.negative(cotangent)
 
 
@@ -69,12 +69,12 @@ def of_total(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, posi
     return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
 
 
-def of_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
     return of_total(make, term, make.between("/", cotangent, make.number(total)), position)
 
 
-def of_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     """The transpose of cumsum: cumulative sums from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
@@ -84,7 +84,7 @@ def of_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any
 
 
 # ------------------------------------------------------------------------------------------------------------- joining
-def of_joined(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_concatenation(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     (axis,) = term.axes
     sizes: list[int] = [resolve(argument.shape[axis]) for argument in term.arguments]
     return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:position]), sizes[position]))
@@ -95,7 +95,7 @@ def of_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, po
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
-def of_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     """The transpose of unroll: an element gets the sum over every window that it lies in: element s is the k-th of the
     window that begins at s − k + 1.
     """
@@ -111,7 +111,7 @@ def of_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, po
     return make.sum(make.between("where", inside, result, make.number(0.0)), (kernel,))
 
 
-def of_pooled(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_pooling(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     seq, kernel = term.axes
     apart = make.rename(cotangent, {seq: f"{seq}@pool"})
     return make.merge(apart, (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])

@@ -78,13 +78,13 @@ class _Functions(dict[str, UserFunction]):
 
     def __setitem__(self, name: str, value: UserFunction) -> None:
         super().__setitem__(name, value)
-        self._changed()
+        self._count_change()
 
     def __delitem__(self, name: str) -> None:
         super().__delitem__(name)
-        self._changed()
+        self._count_change()
 
-    def _changed(self) -> None:
+    def _count_change(self) -> None:
         self.version += 1
 
 

@@ -38,13 +38,13 @@ register(
         "unroll", "window", SIGNATURE, _unroll, "sliding windows: at each position, the window that begins there",
         "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, new_sizes=window,
         differentials=("unroll_{seq,kernel} ∂X",), complex=True, definition=definitions.unroll,
-        transpose=transposes.of_windows, **MOVES,
+        transpose=transposes.transpose_windows, **MOVES,
     )
 )  # fmt: skip
 register(
     Operator(
         "pool", "window", SIGNATURE, _pool, "consecutive windows without overlap", "X.reshape(n // k, k)", SECTION, new_sizes=pool,
         differentials=("pool_{seq,kernel} ∂X",), complex=True, definition=definitions.pool,
-        transpose=transposes.of_pooled, **MOVES,
+        transpose=transposes.transpose_pooling, **MOVES,
     )
 )  # fmt: skip

@@ -40,14 +40,14 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
     """
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
-    factors, axes = _collected(term, alone, known, True)
+    factors, axes = _collect_factors(term, alone, known, True)
     fewest = 2 if term.operator == "∑" else 3
     if not fewest <= len(factors) <= MAX_FACTORS or not axes or len(axes) != len(set(axes)):
         return None
     return FactorChain(tuple(factors), frozenset(axes))
 
 
-def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
+def _collect_factors(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
     """Return the factors of a term and their summed axes; a term that is not a product is its own factor."""
     parts = None if first else known.get(id(term))
     if parts is None:
@@ -62,7 +62,7 @@ def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], f
     total = term.operator == "∑" and len(term.arguments) == 1
     if not (product or total) or not (first or alone(term)) or term.options:
         return [term], []
-    parts = [_collected(argument, alone, known) for argument in term.arguments]
+    parts = [_collect_factors(argument, alone, known) for argument in term.arguments]
     for index, (_, summed) in enumerate(parts):
         if not summed:
             continue
@@ -169,7 +169,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
 def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
     """The products that a chain was written with, each by the places of its factors."""
     for argument in term.arguments:
-        count = len(_collected(argument, lowering.is_separable, lowering.chains)[0])
+        count = len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0])
         if count > 1:
             yield frozenset(range(start, start + count)), argument
             yield from _written(argument, lowering, start)

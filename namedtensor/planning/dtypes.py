@@ -137,13 +137,13 @@ def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument])
     constants = tuple(
         argument if isinstance(argument, plain) else b.constant(argument, dtype) for argument in arguments
     )
-    return as_rows(b, constants) if primitive in ("maximum", "minimum") else constants
+    return expand_to_rows(b, constants) if primitive in ("maximum", "minimum") else constants
 
 
 ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the number of other elements
 
 
-def as_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """Replace a number beside a large array by a row, because NumPy processes several entries of a row at a time."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [

@@ -21,7 +21,7 @@ def refused(problem: Exception, source: str, term: Term) -> NotationError:
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
 
 
-def past_bits(dtype: str = "int64") -> NotationError:
+def overflow_error(dtype: str = "int64") -> NotationError:
     """Return the error of an integer overflow that is detected at run time."""
     bits = 32 if "32" in dtype else 64
     hint = "compute in floating point: multiply a tensor by 1.0, or pass it as float64"

@@ -26,10 +26,10 @@ SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
 @lru_cache(maxsize=64)
-def of_dtype(dtype: str) -> Interval | None:
+def interval_of_dtype(dtype: str) -> Interval | None:
     """Return the interval of an integer dtype; None for others.
 
-    >>> of_dtype("uint8"), of_dtype("bool"), of_dtype("float32")
+    >>> interval_of_dtype("uint8"), interval_of_dtype("bool"), interval_of_dtype("float32")
     ((0, 255), (0, 1), None)
     """
     if dtype == "bool":
@@ -217,7 +217,7 @@ def interval_of(argument: Any) -> Interval | None:
     if isinstance(argument, PlanValue):
         return argument.interval
     if isinstance(argument, Scalar):
-        return of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
+        return interval_of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
     return of_number(argument)
 
 
@@ -244,7 +244,7 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
     elif not any(isinstance(argument, PlanValue) and argument.interval is None for argument in arguments):
         known = [interval_of(argument) for argument in arguments]
         result = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
-    natural = of_dtype(dtype)
+    natural = interval_of_dtype(dtype)
     if natural is None or result is None:
         return result if natural is None else natural
     both = max(result[0], natural[0]), min(result[1], natural[1])

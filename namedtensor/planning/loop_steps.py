@@ -29,11 +29,11 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
     """The step of a loop, which gives nothing by itself: its states are items of it."""
-    loop_step = lowering.loop_steps[id(term)] = _traced_loop(lowering, term)
+    loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 
 
-def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
+def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
     loop, arguments, terms, names = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
     values = [argument if isinstance(argument, PlanValue) else b.constant(argument) for argument in arguments]
@@ -194,7 +194,7 @@ def body(
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
     """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
-    inner = lowering.of_body()
+    inner = lowering.lower_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options

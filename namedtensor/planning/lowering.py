@@ -113,11 +113,11 @@ class Lowering:
 
     def inner(self) -> Lowering:
         """The lowering of an inner function that one thread runs: a tile, a slice."""
-        lowering = self.of_body("tiling")
+        lowering = self.lower_body("tiling")
         lowering.builder.in_block = True
         return lowering
 
-    def of_body(self, *disable: str) -> Lowering:
+    def lower_body(self, *disable: str) -> Lowering:
         """The lowering of the body of a loop, or of a function that is run as one."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
@@ -212,7 +212,7 @@ class Lowering:
         for term, size in zip(terms, counts):
             value = inputs.get(term.options[0]) if term.operator == "input" else None
             if value is not None and value.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
-                values[id(term)] = self.placed_input(term, value) if is_placed else value
+                values[id(term)] = self.place_input(term, value) if is_placed else value
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
@@ -225,7 +225,7 @@ class Lowering:
             try:
                 values[id(term)] = self.lower(term)
                 if is_placed:
-                    values[id(term)] = self.placed_value(term, values[id(term)])
+                    values[id(term)] = self.place_value(term, values[id(term)])
             except NotationError as problem:
                 raise problem.located(self.source, span_of(term, self.source)) from None
             except IndexProblem as problem:
@@ -287,14 +287,14 @@ class Lowering:
             )  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------- several devices
-    def placed_input(self, term: Term, value: PlanValue) -> PlanValue:
+    def place_input(self, term: Term, value: PlanValue) -> PlanValue:
         """An input where formulas compute with it."""
         if self.target.placement is None:
             return value
         self.stored[id(term)] = value
         return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
 
-    def placed_value(self, term: Term, value: Argument) -> Argument:
+    def place_value(self, term: Term, value: Argument) -> Argument:
         """Return the value of a term, placed if its name has a placement."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value

@@ -66,7 +66,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
     return result
 
 
-def donated_to(loop: Step) -> list[PlanValue]:
+def find_donated(loop: Step) -> list[PlanValue]:
     """The arguments of a loop that it may write over: its members that its body may write to."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])

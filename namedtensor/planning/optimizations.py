@@ -31,7 +31,7 @@ ROWS = (
     Optimization(
         "broadcast-constants",
         "max(X, c) = max(X, c I), where I is 1 everywhere",
-        "dtypes.as_rows",
+        "dtypes.expand_to_rows",
         ("numpy",),
     ),
     Optimization(

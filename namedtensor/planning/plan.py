@@ -143,7 +143,7 @@ class Plan:
         return Extent in set(map(type, chain.from_iterable(shapes)))
 
     @property
-    def sized_steps(self) -> tuple[Step, ...]:
+    def steps_of_sizes(self) -> tuple[Step, ...]:
         """The steps that need the sizes of the inputs alone."""
         return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.extents import Extent, Size
-from .memory import VIEWS, Workspace, donated_to
+from .memory import VIEWS, Workspace, find_donated
 from .plan import Plan, PlanValue, Scalar, Step
 
 Shape = tuple[int, ...]
@@ -44,7 +44,7 @@ def none(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return ()
 
 
-def as_stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def shape_from_options(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return tuple(options["sizes"])
 
 
@@ -95,7 +95,7 @@ def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return (*left[:-1], *right[:-2], *right[-1:]) if len(right) > 1 else left[:-1]
 
 
-def stacked_product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def shape_of_stacked_product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     left, right = shapes
     if left[-1] != right[-2]:
         raise ValueError(f"{left} and {right} have no product")
@@ -112,7 +112,7 @@ def joined(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return (*shapes[0][:at], sum(shape[at] for shape in shapes), *shapes[0][at + 1 :])
 
 
-def along_a_new_axis(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def shape_with_new_axis(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return (len(shapes), *shapes[0])
 
 
@@ -150,7 +150,7 @@ ROWS = (
     Primitive("where", THREE, broadcast),  # the second where the first holds, else the third
     # given and written
     Primitive("constant", NONE, none),  # one `number`
-    Primitive("numbers", NONE, as_stated),  # the numbers of a literal
+    Primitive("numbers", NONE, shape_from_options),  # the numbers of a literal
     Primitive("ones", NONE, lambda shapes, options: (options["size"],)),  # a vector of ones
     Primitive("arange", NONE, lambda shapes, options: (length(options["start"], options["stop"]),)),  # from `start` on, before `stop`
     Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2),  # the identity matrix
@@ -164,22 +164,22 @@ ROWS = (
     Primitive("transpose", ONE, transposed),  # the axes in the order of `moves`
     Primitive("reshape", ONE, reshaped),  # the same numbers, row-major, in other `sizes`
     Primitive("expand", ONE, expanded),  # a new axis of size 1 wherever `kept` is false
-    Primitive("broadcast", ONE, as_stated),  # repeated along axes of size 1 and new ones
+    Primitive("broadcast", ONE, shape_from_options),  # repeated along axes of size 1 and new ones
     Primitive("unfold", ONE, not_inferred),  # the windows of `size` along the axis `at`, as a last axis
     # parts and joins
     Primitive("pick", ONE, picked),  # one element of each axis that has a place
     Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"])),  # the first `size` of the last axis
     Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"])),  # a slice of the last axis
     Primitive("concat", SEVERAL, joined),  # one after the other along the axis `at`
-    Primitive("stack", SEVERAL, along_a_new_axis),  # side by side along a new first axis
-    Primitive("take", TWO, as_stated),  # the elements of the axis `at` at the positions
+    Primitive("stack", SEVERAL, shape_with_new_axis),  # side by side along a new first axis
+    Primitive("take", TWO, shape_from_options),  # the elements of the axis `at` at the positions
     Primitive("put", THREE, lambda shapes, options: shapes[0]),  # the first, with the second for an element of the axis `at`, counted from `first`
-    Primitive("scatter_add", TWO, as_stated),  # zeros, and each number added to the element of the axis `at` at its position
+    Primitive("scatter_add", TWO, shape_from_options),  # zeros, and each number added to the element of the axis `at` at its position
     Primitive("take_along", TWO, lambda shapes, options: shapes[1]),  # the elements of the last axis at the positions, row by row
     Primitive("item", ONE, not_inferred),  # the result of a step of several results, by its number `at`
     # products
     Primitive("dot", TWO, product),  # the product of matrices and vectors
-    Primitive("matmul", TWO, stacked_product),  # a stack of products of matrices
+    Primitive("matmul", TWO, shape_of_stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
     Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # a matrix times each of others, side by side
     Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ, where W may have integers, and the result the dtype of X
@@ -217,7 +217,7 @@ ROWS = (
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
     Primitive("placed", ONE, same),  # the same on the devices that the function `number` places it on
-    Primitive("tiling", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
+    Primitive("tiling", SEVERAL, shape_from_options),  # the inner `plan` on each tile, put together
     Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
     Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
 )  # fmt: skip
@@ -281,7 +281,7 @@ def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Wo
     buffers = workspace.places if workspace is not None else {}
     for step in plan.steps:
         _read(step.arguments, memory, alive, plan)
-        for value in donated_to(step) if step.primitive == "loop" else ():
+        for value in find_donated(step) if step.primitive == "loop" else ():
             if memory[value] not in plan.donated:
                 raise MalformedPlan(f"{plan.names[value]} is written over by a loop in\n{plan}")
             alive[memory[value]] = set()

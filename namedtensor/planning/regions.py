@@ -193,8 +193,8 @@ def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
 
     There are none if all products together are not worth blocks.
     """
-    products = [term for term in terms if _multiplied(term)]
-    if sum(map(_multiplied, products)) < MIN_LAYER_MULTIPLY_ADDS:
+    products = [term for term in terms if _count_multiply_adds(term)]
+    if sum(map(_count_multiply_adds, products)) < MIN_LAYER_MULTIPLY_ADDS:
         return set()
     sizes = ((term, axis, size) for term in products for axis, size in (sizes_of(term) or {}).items())
     return {size for term, axis, size in sizes if not _is_narrow(term, axis, -(-size // 2))}
@@ -248,7 +248,7 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
             inputs.append((term, axis_names))
         if len(asked) == len(inside) + len(inputs):
             break
-    if sum(map(_multiplied, among)) < MIN_LAYER_MULTIPLY_ADDS or any(sizes_of(term) is None for term in among):
+    if sum(map(_count_multiply_adds, among)) < MIN_LAYER_MULTIPLY_ADDS or any(sizes_of(term) is None for term in among):
         return None
     if all(is_product(term) or term.operator == "rename" for term in among):
         return None
@@ -259,7 +259,7 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
 
 def _work_of(region: Region) -> int:
     """The multiply-adds of rows by matrices that are one for all blocks."""
-    return sum(map(_multiplied, terms_of(region.root, region.inside)))
+    return sum(map(_count_multiply_adds, terms_of(region.root, region.inside)))
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
@@ -286,7 +286,7 @@ def is_product(term: Term) -> bool:
     return term.operator == "⊙" and bool(term.axes)
 
 
-def _multiplied(term: Term) -> int:
+def _count_multiply_adds(term: Term) -> int:
     """The multiply-adds of a product of two matrices."""
     if not is_product(term):
         return 0

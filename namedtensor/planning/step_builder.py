@@ -13,7 +13,7 @@ from ..core.axes import Order
 from ..core.extents import Extent, largest, symbols_of, upper_bound
 from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
-from .intervals import interval_of, interval_of_step, of_dtype, within
+from .intervals import interval_of, interval_of_dtype, interval_of_step, within
 from .optimizations import enabled
 from .plan import Argument, Plan, PlanValue, Scalar, Step, needed
 from .target import Target
@@ -105,7 +105,7 @@ class StepBuilder:
         self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: PlanValue | None = None
     ) -> PlanValue:
         """Return an array that is passed at run time. `like` is the array that it is a part of, if known."""
-        interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
+        interval, weak = (interval_of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
         self.inputs.append(value)
@@ -210,7 +210,7 @@ class StepBuilder:
     def whole_dtype(self, *numbers: Any) -> str:
         """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if those are too narrow."""
         whole = self.target.default_whole
-        held = of_dtype(whole)
+        held = interval_of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
         fit = all(within(interval_of(number) or (0, 0), held) for number in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
@@ -233,7 +233,7 @@ class StepBuilder:
     def cast(self, x: PlanValue, dtype: str) -> PlanValue:
         if x.dtype == dtype and not x.dynamic:
             return x
-        x = whole_numbers.before_cast(self, x)
+        x = whole_numbers.undo_cast(self, x)
         primitive = "exact_cast" if whole_numbers.passes(self, x, dtype) else "cast"
         return self.step(primitive, (x,), x.order, x.shape, dtype, to=dtype)
 

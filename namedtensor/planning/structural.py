@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.sizes import resolve
 from ..operators.along_axes import NAN_FIRST, place_of_largest
-from ..operators.indexing import MERGED, merged_positions, positions
+from ..operators.indexing import MERGED, merge_positions, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from . import loop_steps, slice_update
@@ -21,7 +21,7 @@ def _input(lowering: Lowering, term: Term) -> Argument:
     name = term.options[0]
     value = loop_steps.member(lowering, name) if name in lowering.members else lowering.inputs[name]
     if name in lowering.members:
-        value = lowering.placed_input(term, value)
+        value = lowering.place_input(term, value)
     if term.shape.keys() == {*value.order}:
         return value
     lifted = {source_name(axis): axis for axis in term.shape}
@@ -111,8 +111,8 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
     at: Any = None
     for name, index in zip(stay, sizes):
         here = b.arange(0, index, name)
-        at = here if at is None else merged_positions(b, at, index, here)
-    at = places if at is None else b.array(merged_positions(b, at, size, places))
+        at = here if at is None else merge_positions(b, at, index, here)
+    at = places if at is None else b.array(merge_positions(b, at, size, places))
     first = next((index for index, name in enumerate(x.order) if name in at.order), 0)
     rest = tuple(name for name in x.order if name not in at.order)
     (laid,) = b.summable((b.reorder(x, (*rest[:first], *at.order, *rest[first:])),), "sum", at.count)

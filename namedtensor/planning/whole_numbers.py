@@ -96,7 +96,7 @@ def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
 def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
     """Return whether plain numbers can be compared with narrow integer tensors without widening them."""
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
-    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
+    held = intervals.interval_of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
     numbers = [argument for argument in arguments if not isinstance(argument, PlanValue)]
     fit = held is not None and all(
         type(number) is int and intervals.within((number, number), held) for number in numbers
@@ -106,7 +106,7 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
     """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
-    ends = intervals.of_dtype(b.target.default_whole)
+    ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]
     whole = [
@@ -118,7 +118,7 @@ def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
             else 1 if value > 0 else -1 for value in held(b, arguments, b.target.default_whole)]  # fmt: skip
 
 
-def before_cast(b: StepWriter, x: PlanValue) -> PlanValue:
+def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
     """Return integers as they were before widening, to avoid a second cast."""
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
@@ -129,7 +129,7 @@ def before_cast(b: StepWriter, x: PlanValue) -> PlanValue:
 
 def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
     """Return whether a value may overflow an integer dtype."""
-    held = intervals.of_dtype(dtype)
+    held = intervals.interval_of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 
 
@@ -190,7 +190,7 @@ def is_held(b: StepWriter, x: PlanValue) -> bool:
 
 def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
     """Return whether an interval fits 64-bit integers (if `checked`), or the integers that floats represent exactly."""
-    natural = intervals.of_dtype(b.target.default_whole)
+    natural = intervals.interval_of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
 

@@ -152,10 +152,10 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
     def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
         return getattr(as_formula(formula, syntax), name)(*arguments, **named)
 
-    return documented(function, method)
+    return document_as(function, method)
 
 
-def documented(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
     """Give a function the name, signature and docstring of a method, with the parameters `formula` and `syntax`."""
     function.__name__ = function.__qualname__ = method.__name__
     function.__doc__ = documentation(method.__doc__ or "")
@@ -194,7 +194,7 @@ def _check(
     return check_program(ParsedProgram(formula, syntax), all_values(shapes, named), sizes, keyword_names(shapes, named))
 
 
-check = documented(_check, Verbs.check)
+check = document_as(_check, Verbs.check)
 derivative = function_of(Verbs.derivative)
 compile = function_of(Verbs.compile)
 cost = function_of(Verbs.cost)

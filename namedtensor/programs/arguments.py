@@ -140,7 +140,7 @@ def types_of(abstract: Abstract) -> dict[Key, InputType]:
         if isinstance(name, FamilyName):
             types |= dict.fromkeys(map(key_of, name.members), type_of_member(value))
         else:
-            of_layout = labeled_type if getattr(value, "labels", ()) else type_of
+            of_layout = make_labeled_type if getattr(value, "labels", ()) else type_of
             types[key_of(name)] = of_layout(value) if isinstance(value, Layout) else InputType({}, value)
     return types
 
@@ -151,7 +151,7 @@ def type_of(layout: Layout) -> InputType:
     return InputType(layout.sizes, None, layout.is_truth)
 
 
-def labeled_type(layout: Layout) -> InputType:
+def make_labeled_type(layout: Layout) -> InputType:
     """The same of one with labels, which no cache holds."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 

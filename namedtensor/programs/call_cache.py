@@ -185,10 +185,10 @@ class CachedCall:
         target = self._target(given).over(placement)
         if not given.labeled:
             return executable(self._typed(given, options), given.abstract, target, options)
-        from .labeled_calls import labeled_executable
+        from .labeled_calls import compile_labeled
 
         names = self._names_of(given.positional)
-        return labeled_executable(given, lambda it: self._typed(it, options), names, target, options)
+        return compile_labeled(given, lambda it: self._typed(it, options), names, target, options)
 
     def _names_of(self, positional: Sequence[str]) -> list[str]:
         """Return the names that a function has for its arguments."""

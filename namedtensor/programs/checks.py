@@ -55,7 +55,7 @@ def checked_goal(
     """The same with the checker; numbers may appear among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
-        return checked_entry(entry, shapes, sizes, by_keyword, ends)
+        return check_entry(entry, shapes, sizes, by_keyword, ends)
     return checked_program(goal.program, shapes, sizes, by_keyword, ends)
 
 
@@ -119,7 +119,7 @@ def checked_program(
         return CheckedProgram(check_whole(program.source, checker), checker)
 
 
-def checked_entry(
+def check_entry(
     entry: Entry,
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int] | None,

@@ -81,7 +81,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     import numpy as np
 
     order = tuple(dict.fromkeys((*(one[1] or ()), *(other[1] or ()))))
-    sides = _aligned((one, other), order)
+    sides = _align_sides((one, other), order)
     if sides is None:
         return
     left, right = sides
@@ -129,7 +129,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     raise NotationError(403, message, source, claim.span, hint=OF_CALL if claim.is_call else SIDES, reason=reason)
 
 
-def _aligned(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
+def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
     """Return arrays along the same axes, or None if there are no arrays yet."""
     import numpy as np
 
@@ -144,7 +144,7 @@ def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> A
     import numpy as np
 
     try:
-        sides = _aligned(scales(), order)
+        sides = _align_sides(scales(), order)
     except NotationError:
         sides = None
     return np.zeros(shape) if not sides else sum(np.nan_to_num(side, nan=0.0, posinf=0.0) for side in sides)

@@ -12,7 +12,7 @@ from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.printer import to_text
 
-from ..backends.entry_checks import plain, shared_dtypes
+from ..backends.entry_checks import find_shared_dtypes, plain
 from ..core.axes import show
 from ..core.extents import symbols_of
 from ..core.settings import recursion_headroom
@@ -91,7 +91,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         )
     inputs = [axes_of(value) for _, value in named if value not in parameters]
     shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
-    initializers = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
+    initializers = fans_in(goal, options.sizes, {name: to_shape(value) for name, value in shapes.items()})
     initial = {value: initializer_text(*initializers.get(name, (zeros, 1))) for value, name in parameters.items()}
     results = [result for result in specialization.plan.results if isinstance(result, PlanValue)]
     orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
@@ -103,7 +103,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     return module_text(target_named("torch").backend, plan, class_name(title), parameters, initial, text)
 
 
-def as_shape(value: Any) -> Any:
+def to_shape(value: Any) -> Any:
     """Return an input in the form that `parameter_shapes` accepts."""
     return dict(value.sizes) if hasattr(value, "sizes") else value
 
@@ -147,7 +147,7 @@ class Specialization:
         self._plan, self._python = open_plan_of(goal, target, given, options)
         if (
             target.name == "numpy"
-            and not shared_dtypes(self._plan)
+            and not find_shared_dtypes(self._plan)
             and any(isinstance(item, (str, Mapping)) for item in given.values())
         ):
             self._plan, self._python = open_plan_of(goal, target, given, options, "float64")
@@ -261,7 +261,7 @@ class CompiledFormula(Suggests, CachedCall):
             )
         return target
 
-    def _used(self) -> Executable:
+    def _get_last_used(self) -> Executable:
         if self._last_used is None:
             raise NotationError(
                 309, "the sizes of the inputs are not yet known", hint="call the compiled formula first"
@@ -271,17 +271,17 @@ class CompiledFormula(Suggests, CachedCall):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the inputs of the last call, in the order of `source`."""
-        return self._used().names
+        return self._get_last_used().names
 
     @property
     def plan(self) -> Plan:
         """The plan of the last call; print it to read its steps."""
-        return self._used().plan
+        return self._get_last_used().plan
 
     @property
     def source(self) -> str:
         """Return the standalone source text for inputs like the last call's inputs."""
-        function = self._used().function
+        function = self._get_last_used().function
         return function.target.backend.whole(function.plan)
 
     def module(

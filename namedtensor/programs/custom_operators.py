@@ -196,9 +196,9 @@ def operator(
     12.0
     """
     custom = CustomOperator(
-        _checked_name(name), _normal(signature),
+        _check_name(name), _normal(signature),
         "" if definition is None else as_text(definition, "definition=", 'write definition="X σ(X)"').strip(),
-        _by_library(functions), _texts(differential), _checked_macro(latex), as_text(meaning, "meaning=", 'write meaning="…"'),
+        _group_by_library(functions), _texts(differential), _check_macro(latex), as_text(meaning, "meaning=", 'write meaning="…"'),
     )  # fmt: skip
     if bool(custom.definition) == bool(custom.functions):
         hint = 'write definition="X σ(X)", or functions=swish with differential="…"'
@@ -216,7 +216,7 @@ def operator(
 
 
 # ------------------------------------------------------------------------------------------------------- each argument
-def _checked_name(name: Any) -> str:
+def _check_name(name: Any) -> str:
     name = as_text(name, "the name", 'write operator("swish", …)')
     if NAME.fullmatch(name) is None:
         raise NotationError(
@@ -244,7 +244,7 @@ def _normal(text: Any) -> str:
     return f"{left} -> {right}".strip()
 
 
-def _by_library(functions: Any) -> dict[str, Callable[..., Any]]:
+def _group_by_library(functions: Any) -> dict[str, Callable[..., Any]]:
     if functions is None:
         return {}
     if callable(functions):
@@ -269,7 +269,7 @@ def _texts(differential: Any) -> tuple[str, ...]:
     return tuple(as_text(text, "differential=", 'write differential="σ(X) ⊙ ∂X"') for text in texts)
 
 
-def _checked_macro(latex: Any) -> str:
+def _check_macro(latex: Any) -> str:
     if latex is None:
         return ""
     latex = as_text(latex, "latex=", r'write latex=r"\swish"')
@@ -292,7 +292,7 @@ def _check_definition(custom: CustomOperator) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ programs
-def as_operators(operators: Any) -> tuple[CustomOperator, ...]:
+def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
     """The operators of the argument `operators=`.
 
     Raises NotationError if an element is not an operator, or two share a spelling.
@@ -314,7 +314,7 @@ def as_operators(operators: Any) -> tuple[CustomOperator, ...]:
 
 def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: Any) -> AnyProgram:
     """Return a program whose text may use user-defined operators."""
-    chosen = as_operators(operators)
+    chosen = check_operators(operators)
     if not chosen or not isinstance(text, str):
         return kind(text, syntax, strict)
     syntax = spelling_of(text) if syntax == "auto" else syntax

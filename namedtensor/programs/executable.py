@@ -231,10 +231,10 @@ class Executable:
         results = self.function.like.results[: self.count]  # Assertions follow the requested values.
         self.steady = not self.moves and all(isinstance(value, PlanValue) and not value.dynamic for value in results)
         if self.steady:
-            self.run = self._specialised(tuple(item.layout for item in result))
+            self.run = self._specialize_run(tuple(item.layout for item in result))
         return result if self.several else result[0]
 
-    def _specialised(self, layouts: tuple[Any, ...]) -> Run:
+    def _specialize_run(self, layouts: tuple[Any, ...]) -> Run:
         """The function of later calls, where the layouts of the results are known."""
         self.layout = layouts[0]
         many = self.several or self.claims
@@ -308,10 +308,10 @@ class Executable:
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
         if not self.labels:
             return tensors
-        from ..core.labels import labeled_layout
+        from ..core.labels import make_labeled_layout
 
         return tuple(
-            wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
+            wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
             for tensor, labels in zip(tensors, self.labels)
         )
 

@@ -327,11 +327,13 @@ class OnDevices:
         >>> import namedtensor as nt
         >>> nt.program("Y = 2 X").shard({"batch": "data"}, {"data": 2})  # doctest: +SKIP
         """
-        from ..sharding.sharded import sharded_by
+        from ..sharding.sharded import shard_program
         from ..sharding.sharding import Sharding
 
         program: Any = self
-        return sharded_by(program, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save))
+        return shard_program(
+            program, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
+        )
 
     def for_devices(
         self, topology: str | None, rules: Rules, mesh: Mapping[str, int], *, compute_rules: Rules | None = None,

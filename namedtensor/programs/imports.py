@@ -41,7 +41,7 @@ class SourceFile(NamedTuple):
     roots: tuple[Path, ...]
 
 
-def as_folders(folders: Any) -> tuple[Path, ...]:
+def check_folders(folders: Any) -> tuple[Path, ...]:
     """The folders of the argument `folders=`. Raises NotationError if an element is not a folder."""
     given = (folders,) if isinstance(folders, (str, Path)) else folders
     try:
@@ -66,7 +66,7 @@ def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path 
     if not statements:
         return text
     local = () if file is None else (file.resolve().parent,)
-    return _Importer(as_folders(folders)).composed(
+    return _Importer(check_folders(folders)).composed(
         text, statements, local, "", () if file is None else (file.resolve(),)
     )
 
@@ -108,7 +108,7 @@ class _Importer:
             parts += self.imported(text, statement, roots, name, above)
             position = end
         parts.append(SourcePart(text[position:], name, line))
-        whole = ComposedText(_terminated(parts))
+        whole = ComposedText(_terminate_lines(parts))
         if statements:
             _check_declarations(whole)
         return whole
@@ -183,7 +183,7 @@ class _Importer:
             )
         package, colon, inside = path.partition(":")
         if colon and package.replace(".", "_").isidentifier():
-            return _in_package(package, inside, path, error)
+            return _find_in_package(package, inside, path, error)
         folders = tuple(dict.fromkeys((*roots, *self.folders)))
         if not folders:
             hint = (
@@ -203,7 +203,7 @@ class _Importer:
         raise error(f"there is no file {path}", hint=did_you_mean(near(path, there)) or "pass its folder with folders=")
 
 
-def _in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
+def _find_in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
     """A file that an installed package ships; the package is found, and not imported."""
     from importlib.util import find_spec
 
@@ -288,7 +288,7 @@ def _renamed(content: str, renamed: dict[str, Name], error: Any) -> str:
     return ComposedText(rows)
 
 
-def _terminated(parts: Iterable[SourcePart]) -> list[SourcePart]:
+def _terminate_lines(parts: Iterable[SourcePart]) -> list[SourcePart]:
     """Return parts that end at the end of a line, so that no part runs into the next part."""
     remaining = [part for part in parts if part.text]
     return [

@@ -1,6 +1,6 @@
 """Calls with tensors whose axes have labels: the labels are compared once, before anything is computed.
 
-    labeled_executable     an executable that aligns its inputs, and labels its results
+    compile_labeled     an executable that aligns its inputs, and labels its results
     moves_of               the positions that align the inputs with the first that labels each axis, or an error
     align                  the same inputs in this order
 
@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from ..checking.checker import Checker
 from ..core.families import FamilyName
 from ..core.label_alignment import LabeledAxis, Moves, add_table_hint, take
-from ..core.labels import AxisLabels, labeled_layout, labels_of
+from ..core.labels import AxisLabels, labels_of, make_labeled_layout
 from ..core.settings import recursion_headroom
 from ..core.tensor import wrap_layout
 from ..terms.environment import source_name
@@ -28,7 +28,7 @@ from .arguments import BoundArguments
 from .executable import Executable, Options, TypedValues, executable
 
 
-def labeled_executable(
+def compile_labeled(
     given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
     options: Options,
 ) -> Executable:  # fmt: skip
@@ -102,5 +102,5 @@ def align(given: BoundArguments, moves: Moves) -> BoundArguments:
         array, labels = given.arrays[name], labels_of(layout)
         for axis, positions in moves.get(name, {}).items():
             labels[axis] = labels[axis].part(positions)
-        values[name] = wrap_layout(take(array, layout.axes, moves.get(name, {})), labeled_layout(layout, labels))
+        values[name] = wrap_layout(take(array, layout.axes, moves.get(name, {})), make_labeled_layout(layout, labels))
     return BoundArguments(values, given.positional).with_labels()

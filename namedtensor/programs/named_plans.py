@@ -27,13 +27,13 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 def target_named(library: str) -> Target:
     """The target of a library by its name. Raises NotationError if it is invalid, or not installed."""
-    target = printed_target(library)
+    target = target_for_text(library)
     if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
     return target
 
 
-def printed_target(library: str) -> Target:
+def target_for_text(library: str) -> Target:
     """The same for text that is not run here: the library need not be installed."""
     if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
@@ -47,7 +47,7 @@ def printed_target(library: str) -> Target:
 def text_target(library: str) -> Target:
     """The same without an import of it: text needs none, and PyTorch takes seconds."""
     known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
-    return Absent(library) if known and library not in sys.modules else printed_target(library)
+    return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
 
 def checked_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:

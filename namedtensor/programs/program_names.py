@@ -35,7 +35,7 @@ class ProgramNames:
     def spoken(self) -> set[Key]:
         """All names in the text: W is left out if W^Q is declared or defined."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
-        return {result for part in parts for result in used(part, self._labeled)}
+        return {result for part in parts for result in used(part, self._find_labeled_names)}
 
     @property
     def free(self) -> list[str]:
@@ -59,7 +59,7 @@ class ProgramNames:
         return expected.base in self.bases or (expected in self.spoken and name not in self.indices)
 
     @cached_property
-    def _labeled(self) -> set[Key]:
+    def _find_labeled_names(self) -> set[Key]:
         """The names whose scripts are labels, and no powers of another name."""
         return self.declared | self.defined
 
@@ -67,7 +67,7 @@ class ProgramNames:
         """Return the parameters of a function, or the names that it needs: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
-        fromkeys = dict.fromkeys(name for body in bodies for name in used(body, self._labeled))
+        fromkeys = dict.fromkeys(name for body in bodies for name in used(body, self._find_labeled_names))
         return [
             fromkey for fromkey in fromkeys if fromkey in self.declared or not self._explained(fromkey, keys, function)
         ]

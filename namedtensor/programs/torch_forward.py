@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..backends.entry_checks import NAMES_DTYPE, Read, reads_of, shared_dtypes
+from ..backends.entry_checks import NAMES_DTYPE, Read, find_shared_dtypes, reads_of
 from ..backends.torch_modules import attribute, forward, ordered
 from ..core.arrays import Layout
 from ..core.axes import check_axis, names_of
@@ -128,7 +128,7 @@ def forward_for(
     tensors = {name: value for name, value in parameters.items() if name in keys}
     shapes = {name: filled(inputs[name], tensors.values(), goal.sizes) for name in names}
     dtype = next((dtype for dtype in map(dtype_of, tensors.values()) if "float" in dtype), DTYPE)
-    plan = planned_or_told(goal, parameters, shapes, dict.fromkeys(names, dtype))
+    plan = plan_or_explain(goal, parameters, shapes, dict.fromkeys(names, dtype))
     indices = indices_of(plan, len(names))
     if indices:
         dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
@@ -144,7 +144,7 @@ def forward_for(
     reads = reads_of(plan, shapes=True)
     return Forward(
         function, text, names, axes, plan, tuple(tuple(value.shape) for value in inputs_of_plan[: len(names)]),
-        tuple(value.dtype for value in inputs_of_plan), shared_dtypes(plan, NAMES_DTYPE),
+        tuple(value.dtype for value in inputs_of_plan), find_shared_dtypes(plan, NAMES_DTYPE),
         tuple((inputs_of_plan.index(read.value), read) for read in reads), buffers,
     )  # fmt: skip
 
@@ -198,7 +198,7 @@ def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shap
     return plan
 
 
-def planned_or_told(
+def plan_or_explain(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
     """Return the plan. If a size must be a number, the error names its axis."""

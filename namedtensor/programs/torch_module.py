@@ -160,7 +160,7 @@ class NamedModule(Module):
             **self._numbers,
         }
 
-    def detached(self) -> dict[str, Any]:
+    def detach_parameters(self) -> dict[str, Any]:
         """The same as they are now, apart from the module: later steps of training do not change them."""
         return {
             name: tensor(own_copy(value.array), value.axes) if name in self._axes_of else value
@@ -340,7 +340,7 @@ def own_copy(array: Any) -> torch.Tensor:
     return torch.tensor(concrete(array))
 
 
-def in_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def to_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters with arrays of PyTorch, which keep their dtype.
 
     Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.

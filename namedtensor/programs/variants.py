@@ -44,7 +44,7 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
         cuts[first] = "\n".join([*filter(None, [cuts.get(first)]), text[start:end]])
         cuts |= dict.fromkeys(others, "")
     if new:
-        cuts |= redeclared(program, {str(key(to_text(name))) for name in declared_names(new)})
+        cuts |= cut_declarations(program, {str(key(to_text(name))) for name in find_declared_names(new)})
     return "\n".join([edited(program.source, cuts), *added])
 
 
@@ -54,11 +54,11 @@ def is_signature(statement: object, names: set[str]) -> bool:
     return isinstance(head, Call) and not head.superscript and head.operator in names
 
 
-def declared_names(tree: Program) -> list[Node]:
+def find_declared_names(tree: Program) -> list[Node]:
     return [name for statement in tree.statements if isinstance(statement, Declaration) for name in statement.names]
 
 
-def redeclared(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
+def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
     """The declarations of the program that name any of these, without them."""
     cuts: dict[Span, str] = {}
     for statement in program.tree.statements:

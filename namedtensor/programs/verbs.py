@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import show
 from ..core.kinds import as_mapping, as_names
-from ..core.seeds import as_seed
+from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
 from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, bound
@@ -373,7 +373,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
         from .initialization import fans, initial
 
-        seed = as_seed(seed)
+        seed = to_seed(seed)
         initializers = as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')
         names = None if names is None else as_names(names, "names=", 'write names=["W"]')
         checker = inferred(self._goal, sizes, shapes, tuple(shapes))

@@ -165,13 +165,13 @@ def _applied(term: Term, tensors: Sequence[Tensor]) -> Tensor:
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
     try:
-        return _lifted(record, term, tensors, options)
+        return _lift_operator(record, term, tensors, options)
     except (ArithmeticError, ValueError) as problem:
         message = f"{term.operator} cannot be computed of these numbers: {problem}"
         raise NotationError(405, message) from None
 
 
-def _lifted(record: Operator, term: Term, tensors: Sequence[Tensor], options: Sequence[Any]) -> Tensor:
+def _lift_operator(record: Operator, term: Term, tensors: Sequence[Tensor], options: Sequence[Any]) -> Tensor:
     define, axes = record.definition, term.axes
     if record.kind == "contraction" and axes:
         return contract(tensors[0], tensors[1], axes)

@@ -184,7 +184,7 @@ def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTens
     return {**tensors, step: wrap_array(state[step], ())}
 
 
-def nested_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
+def nest_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
     """The state of such tensors."""
     result: dict[str, Any] = {step: tensors[step].array}
     for text, value in tensors.items():

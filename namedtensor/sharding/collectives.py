@@ -16,7 +16,7 @@ import numpy as np
 
 from grammar.plain_text import encodable
 
-from ..tensors.pytrees import jax_module, of_the_language
+from ..tensors.pytrees import jax_module, keep_language_errors
 from .loop_counts import lines_with_counts
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
@@ -94,7 +94,7 @@ def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
     """
     jax = jax_module()
     lower: Any = getattr(function, "lower", None) or jax.jit(function).lower
-    with of_the_language():
+    with keep_language_errors():
         text = lower(*arguments, **named).compile().as_text()
     places: list[Any] = [getattr(leaf, "sharding", None) for leaf in jax.tree.leaves((arguments, named))]
     meshes: list[Any] = [position.mesh for position in places if isinstance(position, jax.sharding.NamedSharding)]

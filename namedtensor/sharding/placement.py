@@ -43,12 +43,12 @@ class ComputePlacement:
         """Return the function that places a name's value and marks saved values, or a product beside such values."""
         name = self.values.get(term.node.span)
         if name is None:
-            return self._of_product(term, sizes) if self.sharding.of_values else None
+            return self._place_product(term, sizes) if self.sharding.of_values else None
         rules = self.sharding.of_values.get(name)
         placed = None if rules is None else rules.placed_as(name, tuple(sizes), tuple(sizes.values()))
         return marked(name if name in self.sharding.save else None, placed)
 
-    def _of_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
+    def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """The function that places a product of matrices whose axes are sharded, as far as none of those that it sums over
         is: so that the rules of a value of a name end at the next products.
         """

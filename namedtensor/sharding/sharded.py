@@ -25,7 +25,7 @@ from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import by_key, key, walk
-from ..tensors.pytrees import jax_module, of_the_language
+from ..tensors.pytrees import jax_module, keep_language_errors
 from .placement import ComputePlacement
 from .sharding import Sharding
 
@@ -46,7 +46,7 @@ class Formulas(Protocol):
     def __getitem__(self, name: Any, /) -> Any: ...
 
 
-def sharded_by(program: Formulas, sharding: Sharding) -> Sharded:
+def shard_program(program: Formulas, sharding: Sharding) -> Sharded:
     """Return a program under these rules. The result is cached, so that compiled functions are found again."""
     return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
@@ -212,7 +212,7 @@ class ShardedEntry:
         cannot be sharded by the rules (303, 310).
         """
         function, tensors = self._call(arguments, values or {}, named, sizes)
-        with of_the_language():
+        with keep_language_errors():
             return function(tensors)
 
     def lowered(
@@ -242,7 +242,7 @@ class ShardedEntry:
         inputs = {name: _without_numbers(value, sharded.abstract_input) for name, value in named.items()}
         positional = tuple(_without_numbers(value, sharded.abstract_input) for value in arguments)
         function, tensors = self._call(positional, parameters, inputs, sizes)
-        with of_the_language():
+        with keep_language_errors():
             return function.trace(tensors)
 
     def collectives(

@@ -54,7 +54,7 @@ class Sharding:
         self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
         self.of_values: dict[str, Sharding] = {
             name: Sharding({**self.computed.rules, **dict(_items(text))}, self.mesh)
-            for name, text in _by_name(value_rules).items()
+            for name, text in _group_by_name(value_rules).items()
         }
         self.save: tuple[str, ...] = () if save is None else as_names(save, "save=", 'write save=["A^l"]')
         self.computes_again: bool = save is not None or self.computed is not self
@@ -208,7 +208,7 @@ def _part(over: tuple[str, ...]) -> Any:
     return over if len(over) > 1 else over[0] if over else None
 
 
-def _by_name(rules: Mapping[str, Rules] | Any) -> Mapping[str, Rules]:
+def _group_by_name(rules: Mapping[str, Rules] | Any) -> Mapping[str, Rules]:
     if rules is None:
         return {}
     if not is_mapping(rules) or not all(map(is_mapping, rules.values())):

@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_array
-from ..tensors.pytrees import jax_module, of_the_language
+from ..tensors.pytrees import jax_module, keep_language_errors
 from .device_cost import DeviceCost, device_cost
 from .placement import ComputePlacement
 from .sharding import Sharding
@@ -101,27 +101,27 @@ class Training:
 
     def load(self, folder: Any) -> State | None:
         """The state of the last complete checkpoint in a folder, on this mesh, whatever mesh wrote it; None without one."""
-        from .checkpoints import load_last, nested_state
+        from .checkpoints import load_last, nest_state
 
         last = load_last(folder, self.sharded.sharding)
-        return None if last is None else nested_state(last[1], STEP)
+        return None if last is None else nest_state(last[1], STEP)
 
     # -------------------------------------------------------------------------------------------------------- one step
     def step(self, state: State, **inputs: Any) -> tuple[State, Any]:
         """One step: the next state, in the memory of this one, and the loss before it."""
-        with of_the_language():
-            return self._compiled(state, self._placed(inputs))
+        with keep_language_errors():
+            return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
         """The step as `jax.stages.Traced`, which is lowered and compiled; shapes may stand for tensors, as for `Sharded`."""
-        with of_the_language():
-            return self._compiled.trace(state, self._placed(inputs))
+        with keep_language_errors():
+            return self._compiled.trace(state, self._place_inputs(inputs))
 
     def cost(self, state: State, **inputs: Any) -> DeviceCost:
         """Return the cost of a step on each device. The step is compiled and not run."""
         return device_cost(self.traced(state, **inputs).lower().compile(), self.sharded.mesh)
 
-    def _placed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def _place_inputs(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         abstract = self.sharded.abstract_input
         result = {
             name: abstract(value) if isinstance(value, (str, Mapping)) else value for name, value in inputs.items()
@@ -143,7 +143,7 @@ class Training:
         """The step as a function of a state and inputs on the devices, which JAX transforms."""
         jax = jax_module()
         parameters = state[PARAMETER]
-        error, slopes = self._accumulated(jax.value_and_grad(self._error), parameters, inputs)
+        error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
         number = state[STEP] + 1
         result: State = {STEP: number}
         result |= {name: dict[str, Any]() for name in (PARAMETER, *self.states)}
@@ -166,7 +166,7 @@ class Training:
         value = self.entry(values={**parameters, **self.constants}, sizes=self.sizes, **inputs)
         return jax_module().numpy.mean(value.array.astype("float32"))
 
-    def _accumulated(
+    def _accumulate_gradients(
         self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
     ) -> tuple[Any, Any]:
         """The loss and its gradients, as means over the axis that they are accumulated over."""

@@ -12,8 +12,8 @@ from grammar.errors import NotationError
 
 from ..core.arrays import placed
 from ..core.axes import check_axis
-from ..core.kinds import as_count, wrong
-from ..core.labels import labeled_layout, labels_of
+from ..core.kinds import to_count, wrong
+from ..core.labels import labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 
@@ -24,7 +24,7 @@ PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
 def sizes_of(shape: Any) -> dict[str, int]:
     """The sizes of a shape text, or of a mapping. Raises NotationError."""
     if isinstance(shape, Mapping):
-        return {check_axis(axis): as_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
+        return {check_axis(axis): to_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
     if not isinstance(shape, str):
         raise wrong(shape, "a shape", "a text such as seq[3] chans[4]", SHAPE_HINT)
     text = re.fullmatch(r"\s*(?:[ℝR]\^\{)?([^{}]*)\}?\s*", shape)
@@ -265,7 +265,7 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
         raise wrong(X, "the tensor of full_like", "a named tensor", 'write nt.full("a[3]", 0.5)')
     check_number(value, "the value of full_like")
     layout = X.layout
-    return wrap_layout(layout.xp.full_like(X.array, value), labeled_layout(layout, labels_of(layout)))
+    return wrap_layout(layout.xp.full_like(X.array, value), make_labeled_layout(layout, labels_of(layout)))
 
 
 def zeros_like(X: NamedTensor) -> NamedTensor:

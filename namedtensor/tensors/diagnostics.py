@@ -143,7 +143,7 @@ def no_names(value: Any, name: str) -> NotationError:
     return NotationError(317, f"{name} expects named tensors and numbers, got {type(value).__name__}", hint=hint)
 
 
-def of_libraries(name: str, libraries: Sequence[str]) -> NotationError:
+def mixed_libraries_error(name: str, libraries: Sequence[str]) -> NotationError:
     plain = map(library_of_namespace, libraries)
     return NotationError(317, f"{name} got tensors of {' and of '.join(plain)}", hint="convert one of them first")
 

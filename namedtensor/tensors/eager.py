@@ -26,14 +26,14 @@ from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
 from ..planning.dtypes import real_of
-from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, past_bits
+from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, overflow_error
 from ..planning.planner import make_plan
 from ..planning.regions import MIN_TILED_BYTES
 from ..planning.whole_numbers import CHECKS
 from ..terms.terms import Term
 from .diagnostics import (
+    mixed_libraries_error,
     no_names,
-    of_libraries,
     outer_broadcast,
     shape_error,
     too_large,
@@ -50,7 +50,7 @@ labeled: Injected[[], Any] = Injected()  # the module of operations on tensors w
 NO_OPTIONS: Mapping[str, Any] = {}
 
 
-def prepared_calls(name: str) -> Cache[Any, Prepared]:
+def calls_of_operator(name: str) -> Cache[Any, Prepared]:
     """The calls of one operator that are prepared, by the layouts of their operands and their options."""
     cache = PREPARED.get(name)
     return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
@@ -62,7 +62,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
     A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
     """
-    prepared = prepared_calls(name)
+    prepared = calls_of_operator(name)
     last: Any = (None, None, None, None)  # the kinds of the operands, and the call that is prepared for them
 
     def operate(self, other):
@@ -103,7 +103,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     """The method of an infix operator, for numbers on its left."""
-    prepared = prepared_calls(name)
+    prepared = calls_of_operator(name)
 
     def operate(self, other):
         pair = prepared.get((type(other), self.layout))
@@ -122,7 +122,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
     """The slow path of an infix operator, for operands of new layouts; NotImplemented for other objects."""
-    left, right = as_operand(left), as_operand(right)
+    left, right = to_operand(left), to_operand(right)
     if left is None or right is None:
         return NotImplemented
     for operand in (left, right):
@@ -131,7 +131,7 @@ def _first_time(name: str, left: Any, right: Any) -> Any:
     return call(REGISTRY[name], (left, right))
 
 
-def as_operand(value: Any) -> Any:
+def to_operand(value: Any) -> Any:
     """A tensor or a plain number; an array without axes as a tensor; other arrays as they are; None for the rest."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
@@ -147,7 +147,7 @@ def call(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
     """Any operator, on tensors and numbers. Raises NotationError if they do not fit."""
-    prepared = prepared_calls(record.name)
+    prepared = calls_of_operator(record.name)
     kinds = tuple([argument.layout if type(argument) is NamedTensor else type(argument) for argument in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
     pair = prepared.get(key)
@@ -180,7 +180,7 @@ def _run_first(
 ) -> Any:
     if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in arguments):
         return labeled().run(record, arguments, axes, options, key)
-    operands = tuple(as_operand(operand) for operand in arguments)
+    operands = tuple(to_operand(operand) for operand in arguments)
     for operand, argument in zip(operands, arguments):
         if not isinstance(operand, (NamedTensor, *NUMBERS)):
             raise no_names(argument, record.python_name)
@@ -198,7 +198,7 @@ def _run_first(
     if steady and all(
         other is argument for other, argument in zip(operands, arguments)
     ):  # a conversion is repeated each time
-        prepared_calls(record.name).store(key, (function, result.layout))
+        calls_of_operator(record.name).store(key, (function, result.layout))
     return result
 
 
@@ -251,7 +251,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """Return the function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     if has_dimensions(given):
-        return specialised_for_dimensions(lower, given, xp, quiet)
+        return specialize_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
     w = PlanBuilder(target, real_of(target, [argument.dtype for argument in given if isinstance(argument, Layout)]))
     arguments = []
@@ -269,16 +269,16 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if any(step.primitive in OF_MATRICES for step in w.steps):
         run = _translated(run, of_matrix)
     if any(step.primitive in CHECKS for step in w.steps):
-        run = _translated(without_warnings(run), partial(_past_bits, dtype=target.default_whole))
+        run = _translated(without_warnings(run), partial(_translate_overflow, dtype=target.default_whole))
     places = [index for index, item in enumerate(given) if isinstance(item, (Layout, type))]
     if quiet:
         run = without_warnings(run)
     if len(places) < len(given):
-        run = _of_some(run, places)
+        run = _select_arguments(run, places)
     return run, result.order, not result.dynamic
 
 
-def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
+def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
     """The same where sizes are dimensions of JAX, in whose place the function reads its arguments; it is not stored."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
@@ -301,9 +301,9 @@ def _translated(run: Callable[..., Any], error_of: Callable[[Exception], Notatio
     return function
 
 
-def _past_bits(problem: Exception, dtype: str) -> NotationError | None:
+def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
     """The error of integers that overflow; a RuntimeError is PyTorch's, of a plain number that passes them."""
-    return past_bits(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
+    return overflow_error(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
@@ -317,7 +317,7 @@ def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, ot
         return labeled().specialized(name, tensor, lower, *key)
     tensors = (tensor, *others)
     layouts, arrays = tuple(operand.layout for operand in tensors), [operand._array for operand in tensors]
-    table, key = prepared_calls(name), (layouts, *key)
+    table, key = calls_of_operator(name), (layouts, *key)
     pair = table.get(key)
     if pair is None:
         run, order, _ = specialised(lower, layouts, tensor.layout.xp)
@@ -328,7 +328,7 @@ def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, ot
     return wrap_layout(pair[0](*arrays), pair[1])
 
 
-def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
+def _select_arguments(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
     """Return a function of all arguments that passes on the arguments at `places`: the others are in its text."""
     return lambda *arguments: run(*[arguments[position] for position in places])
 
@@ -337,7 +337,7 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     """Return the namespace that all tensors share, or NumPy if there are no tensors."""
     result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(result) > 1:
-        raise of_libraries(name, sorted(map(str, result)))
+        raise mixed_libraries_error(name, sorted(map(str, result)))
     if None in result:
         raise NotationError(
             317,

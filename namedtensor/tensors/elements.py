@@ -12,19 +12,19 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.arrays import BACKENDS, converted, library_of_namespace, placed
 from ..core.axes import names_of
-from ..core.kinds import as_count, as_mapping, to_integer
-from ..core.labels import Labels, labeled_layout, labels_of
+from ..core.kinds import as_mapping, to_count, to_integer
+from ..core.labels import Labels, labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 from .reshaping import need_axes
 
 
-def relabeled(
+def replace_array(
     self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
 ) -> NamedTensor:
     """A tensor of another array, with these labels."""
     result = wrap_array(array, self.layout.axes if axes is None else axes)
-    return wrap_layout(result._array, labeled_layout(result.layout, labels)) if labels else result
+    return wrap_layout(result._array, make_labeled_layout(result.layout, labels)) if labels else result
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +83,7 @@ def to(
     """
     if isinstance(library, NamedTensor):
         array = self.array if self.layout.xp is library.layout.xp else concrete(self.array)
-        result = relabeled(self, converted(array, library.array), labels_of(self.layout))
+        result = replace_array(self, converted(array, library.array), labels_of(self.layout))
         return result if device is None and dtype is None else to(result, None, device, dtype)
     current = library_of_namespace(self.layout.xp.__name__)
     if library in (None, current) and current in BACKENDS:
@@ -93,7 +93,7 @@ def to(
         array = result.array.to(device) if current == "torch" else result.array.to_device(device)
     else:
         array = placed(concrete(self.array), current if library is None else library, dtype, device)
-    return relabeled(self, array, labels_of(self.layout))
+    return replace_array(self, array, labels_of(self.layout))
 
 
 @alone
@@ -133,7 +133,7 @@ def astype(self: NamedTensor, dtype: Any) -> NamedTensor:
         raise NotationError(
             405, f"{library} has no dtype {dtype!r}", hint='write "float32", "int64" or "bool"'
         ) from None
-    return relabeled(self, array, labels_of(self.layout))
+    return replace_array(self, array, labels_of(self.layout))
 
 
 # ----------------------------------------------------------------------------------------------------- along named axes
@@ -176,10 +176,10 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
         position, shape = self.layout.axes.index(axis), list(array.shape)
         ends = []
         for width in widths:
-            shape[position] = as_count(width, f"the padding of {axis}", hint)
+            shape[position] = to_count(width, f"the padding of {axis}", hint)
             ends.append(_filled(array, xp, shape, value))
         array = xp.concat([ends[0], array, ends[1]], axis=position)
-    return relabeled(
+    return replace_array(
         self, array, {axis: current for axis, current in labels_of(self.layout).items() if axis not in given}
     )
 
@@ -260,7 +260,7 @@ def flip(self: NamedTensor, axis: Any) -> NamedTensor:
     flipped = {
         name: current.part(slice(None, None, -1)) if name in axes else current for name, current in labels.items()
     }
-    return relabeled(self, self.layout.xp.flip(self.array, axis=places), flipped)
+    return replace_array(self, self.layout.xp.flip(self.array, axis=places), flipped)
 
 
 @alone
@@ -291,7 +291,7 @@ def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
     position, rest = self.layout.axes.index(axis), tuple(name for name in self.layout.axes if name != axis)
     before, array = (slice(None),) * position, self.array
     labels = {name: current for name, current in labels_of(self.layout).items() if name != axis}
-    return [relabeled(self, array[(*before, at)], labels, rest) for at in range(self.layout.sizes[axis])]
+    return [replace_array(self, array[(*before, at)], labels, rest) for at in range(self.layout.sizes[axis])]
 
 
 @alone

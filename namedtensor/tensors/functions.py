@@ -44,15 +44,15 @@ def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
 def make_function(record: Operator) -> Callable[..., Any]:
     """The Python function of a record."""
     if record.arity == (1, 1) and record.kind == "elementwise":
-        function = _of_a_number(record)
+        function = _make_number_function(record)
     elif record.arity == (1, 1) and not sized(record):
         function = _of_one(record)
     elif record.arity == (1, 2):
-        function = _of_one_or_two(record)
+        function = _make_reduction_or_binary(record)
     elif record.arity == (2, 2) and not record.counts_from_zero:
-        function = _of_two(record)
+        function = _make_binary_function(record)
     else:
-        function = _of_several(record)
+        function = _make_variadic_function(record)
     function.__name__ = function.__qualname__ = record.python_name
     function.__module__ = "namedtensor"
     function.__doc__ = documentation(record)
@@ -60,7 +60,7 @@ def make_function(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _of_a_number(record: Operator) -> Callable[..., Any]:
+def _make_number_function(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
     prepared_of = prepared.get
     last: Any = (None, None, None)  # as in `eager.infix`
@@ -88,7 +88,7 @@ def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) ->
     """Run a function of a number, and keep what was prepared under the layout alone."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
-    prepared_call = eager.prepared_calls(record.name).get((layout,))
+    prepared_call = eager.calls_of_operator(record.name).get((layout,))
     if layout is not None and prepared_call is not None:
         prepared.store(layout, prepared_call)
     return result
@@ -115,7 +115,7 @@ def _of_one(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _of_two(record: Operator) -> Callable[..., Any]:
+def _make_binary_function(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
 
     def function(X, Y, axis=None, **options):
@@ -136,8 +136,8 @@ def _of_two(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _of_one_or_two(record: Operator) -> Callable[..., Any]:
-    of_one, of_two = _of_one(record), _of_two(record)
+def _make_reduction_or_binary(record: Operator) -> Callable[..., Any]:
+    of_one, of_two = _of_one(record), _make_binary_function(record)
 
     def function(X, Y=None, axis=None, **options):
         return of_one(X, axis, **options) if Y is None else of_two(X, Y, axis, **options)
@@ -154,13 +154,13 @@ def _and_prepare(
         return result
     layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
     axes = axes_of(axis) or all_axes(record, tensors)
-    prepared_call = eager.prepared_calls(record.name).get(layouts if not axes else (axes, (), layouts))
+    prepared_call = eager.calls_of_operator(record.name).get(layouts if not axes else (axes, (), layouts))
     if prepared_call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
         prepared.store((*layouts, axis), prepared_call)
     return result
 
 
-def _of_several(record: Operator) -> Callable[..., Any]:
+def _make_variadic_function(record: Operator) -> Callable[..., Any]:
     def function(*tensors, axis=None, **options):
         if record.arity[1] == MANY and len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
             tensors = tuple(tensors[0])

@@ -16,7 +16,16 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.kinds import as_mapping
 from ..core.label_alignment import LabelAlignment, LabeledAxis, take
-from ..core.labels import AxisLabels, Labels, is_label, is_small, labeled_layout, labels_of, no_labels, plain_layout
+from ..core.labels import (
+    AxisLabels,
+    Labels,
+    is_label,
+    is_small,
+    labels_of,
+    make_labeled_layout,
+    no_labels,
+    plain_layout,
+)
 from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.labels import group_axes, result_labels
 from ..operators.record import Operator
@@ -33,7 +42,7 @@ def without_labels(value: Any) -> Any:
 
 def labeled(tensor: Any, labels: AxisLabels) -> Any:
     """A tensor with these labels, and no others."""
-    return wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
+    return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
 
 def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
@@ -72,7 +81,7 @@ def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
     labels = labels_of(tensor.layout)
     labels |= {axis: labels[axis].part(at) for axis, at in positions.items()}
     array = take(tensor._array, tensor.axes, positions)
-    return wrap_layout(array, labeled_layout(tensor.layout, labels))
+    return wrap_layout(array, make_labeled_layout(tensor.layout, labels))
 
 
 def run(
@@ -85,9 +94,9 @@ def run(
     operands = tuple(map(without_labels, arguments))
     result = eager.call(record, operands, axes, options)
     layouts = [getattr(value, "layout", None) for value in arguments]
-    layout = labeled_layout(result.layout, result_labels(record, [labels_of(item) for item in layouts], axes))
+    layout = make_labeled_layout(result.layout, result_labels(record, [labels_of(item) for item in layouts], axes))
     kinds = tuple([item.layout if type(item) is NamedTensor else type(item) for item in operands])
-    prepared = eager.prepared_calls(record.name)
+    prepared = eager.calls_of_operator(record.name)
     plain = prepared.get(kinds if not axes and not options else (axes, eager.frozen(options), kinds))
     if plain is not None and is_small(layouts) and arguments is given:
         prepared.store(key, (plain[0], layout))
@@ -178,7 +187,7 @@ def position(tensor: Any, axis: str, label: Any) -> int:
     return labels.position(label, axis)
 
 
-def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
+def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
     """Return an index with labels as one with positions. Integers are labels too if `by_label` is set.
 
     A slice of labels includes its end. A partial date selects its period.
@@ -200,7 +209,7 @@ def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> 
         entries = reshaping.listed(axis, tensor.layout.sizes[axis], selection)
         if labels is not None:
             need_single(labels, entries, axis)
-        return [resolved(tensor, axis, entry, by_label) for entry in entries]
+        return [resolve_labels(tensor, axis, entry, by_label) for entry in entries]
     return position(tensor, axis, selection) if by_label or is_label(selection) else selection
 
 
@@ -216,9 +225,9 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
     return result
 
 
-def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
+def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
     """Return the part of a labeled tensor that an index selects."""
-    places = {axis: resolved(tensor, axis, selection) for axis, selection in index.items()}
+    places = {axis: resolve_labels(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
     if tensors:  # the tensor comes first, so only these are moved
         rest = {axis: labels for axis, labels in labels_of(tensor.layout).items() if axis not in places}
@@ -263,4 +272,6 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     """
     given = {**as_mapping(index, "the argument of sel", 'write sel(city="Oslo")'), **named}
     need_axes(self.layout, given, "sel")
-    return at_index(self, {axis: resolved(self, axis, selection, True) for axis, selection in given.items()})
+    return select_at_index(
+        self, {axis: resolve_labels(self, axis, selection, True) for axis, selection in given.items()}
+    )

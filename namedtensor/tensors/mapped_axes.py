@@ -78,7 +78,7 @@ def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
-        return unnamed(leaf, tuple(names), added_error(names, names.added, "scan"))
+        return unnamed(leaf, tuple(names), unnamed_axis_error(names, names.added, "scan"))
     return wrap_array(leaf, (*names.added, *names))
 
 
@@ -159,7 +159,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
     if isinstance(layout, UnnamedAxes):
         return unnamed(array, names, layout.problem)
     if not isinstance(position, int) or len(added) != 1 or added[0] in names:
-        return unnamed(array, names, added_error(names, added, "vmap"))
+        return unnamed(array, names, unnamed_axis_error(names, added, "vmap"))
     position %= len(names) + 1
     return wrap_array(array, (*names[:position], *added, *names[position:]))
 
@@ -195,7 +195,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
     )  # fmt: skip
 
 
-def added_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
+def unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
     """Return the error of a result with an added axis whose name is unknown."""
     if len(added) == 1:
         return NotationError(

@@ -184,7 +184,7 @@ def restored(
     return result
 
 
-def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, ...]]:
+def arguments_for_pickle(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, ...]]:
     """Return the arguments for pickling."""
     labels, origin = self.layout.labels, getattr(self, "_origin", None)
     if not labels and origin is None:
@@ -216,7 +216,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
     "__getitem__": item_at,
     "__array_ufunc__": array_ufunc,
     "__array_function__": array_function,
-    "__reduce__": pickled,
+    "__reduce__": arguments_for_pickle,
     "__dir__": lazy.public_names,
 }
 

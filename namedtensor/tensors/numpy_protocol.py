@@ -8,7 +8,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, union
-from ..core.labels import agreed, labeled_layout, labels_of
+from ..core.labels import agreed, labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from . import eager, functions
@@ -34,8 +34,8 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[
     """np.exp(A), np.maximum(A, B). Raises NotationError for functions that work by position."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
-        raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))
-    operands = tuple(eager.as_operand(input_) for input_ in inputs)
+        raise by_position(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))
+    operands = tuple(eager.to_operand(input_) for input_ in inputs)
     for operand in operands:
         if not isinstance(operand, (NamedTensor, *eager.NUMBERS)):
             raise no_names(operand, f"np.{name}")
@@ -43,7 +43,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[
     return eager.call(record, operands) if record is not None else _elementwise(function, operands)
 
 
-def _advised(name: str, method: str) -> str:
+def _add_advice(name: str, method: str) -> str:
     return {("add", "reduce"): "sum", ("multiply", "reduce"): "prod", ("maximum", "reduce"): "max",
             ("minimum", "reduce"): "min", ("add", "accumulate"): "cumsum", ("matmul", "__call__"): "dot",
             ("vecdot", "__call__"): "dot"}.get((name, method), "")  # fmt: skip
@@ -67,7 +67,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     )
     results = tuple(wrap_array(array, order) for array in (result if isinstance(result, tuple) else (result,)))
     if labels:
-        results = tuple(wrap_layout(value._array, labeled_layout(value.layout, labels)) for value in results)
+        results = tuple(wrap_layout(value._array, make_labeled_layout(value.layout, labels)) for value in results)
     return results if isinstance(result, tuple) else results[0]
 
 

@@ -142,7 +142,7 @@ def jax_module() -> Any:
 
 
 @contextmanager
-def of_the_language() -> Iterator[None]:
+def keep_language_errors() -> Iterator[None]:
     """Errors of a formula as they were raised, without what JAX writes below those that pass through it."""
     try:
         yield

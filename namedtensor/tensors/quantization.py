@@ -65,25 +65,25 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
         raise NotationError(405, f"quantize {problem}", hint='write nt.quantize(W.astype("float32"), axis="in")')
     scale_axes = tuple(name for name in tensor.axes if name not in axes)
     array = tensor.to_array((*scale_axes, *axes))
-    integers, scale = _in_pieces(tensor.layout.xp, array, len(scale_axes))
+    integers, scale = _quantize_in_pieces(tensor.layout.xp, array, len(scale_axes))
     return wrap_array(integers, (*scale_axes, *axes)), wrap_array(scale, scale_axes)
 
 
-def _in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
+def _quantize_in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
     """Return the integers and the scale of an array. The scale has its first `rank` axes."""
     shape = tuple(array.shape)
     rows = array.shape[0] if rank else 0
     step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows
     if step >= rows:
-        return _converted(xp, array, tuple(range(rank, len(shape))))
+        return _quantize_piece(xp, array, tuple(range(rank, len(shape))))
     integers, scale = xp.empty(shape, dtype=xp.int8), xp.empty(shape[:rank], dtype=array.dtype)
     for start in range(0, rows, step):
         at = slice(start, start + step)
-        integers[at], scale[at] = _converted(xp, array[at], tuple(range(rank, len(shape))))
+        integers[at], scale[at] = _quantize_piece(xp, array[at], tuple(range(rank, len(shape))))
     return integers, scale
 
 
-def _converted(xp: Any, array: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+def _quantize_piece(xp: Any, array: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     largest = xp.max(xp.abs(array), axis=axes)
     if not bool(xp.all(xp.isfinite(largest))):
         raise NotationError(

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from ..backends.lines import selecting
 from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, renamed, resized
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
-from ..core.kinds import as_count, to_integer
+from ..core.kinds import to_count, to_integer
 from ..core.labels import no_labels
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
@@ -106,7 +106,7 @@ def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
             )
         hint = f'write A.split({old}={{"outer": 3, "inner": None}})'
         sizes = {
-            check_axis(axis): None if size is None else as_count(size, f"the size of {axis}", hint)
+            check_axis(axis): None if size is None else to_count(size, f"the size of {axis}", hint)
             for axis, size in new.items()
         }
         tensor = _divided(tensor, check_axis(old), sizes)
@@ -118,12 +118,12 @@ def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
     need_axes(layout, (old,), "split")
     rest = tuple(axis for axis in layout.axes if axis != old)
     need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
-    sizes = _solved(layout, old, parts)
+    sizes = _solve_part_sizes(layout, old, parts)
     result = tuple(sizes.items())
     return eager.specialized("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
 
 
-def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
+def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
     """The sizes of the parts, the one that is None from the others."""
     whole = layout.sizes[old]
     stated = math.prod(size for size in parts.values() if size is not None)
@@ -155,7 +155,7 @@ def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor:
                 return None
             removed += 1
         at[dimension] = entry
-    elements = _sliced(tensor._array, tuple(at))
+    elements = _slice_array(tensor._array, tuple(at))
     rest = layout.axes
     if removed:
         rest = tuple([axis for axis, entry in zip_longest(rest, at) if type(entry) is not int])
@@ -168,14 +168,14 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     pairs = {check_axis(axis): expected for axis, expected in index.items()}
     need_axes(layout, pairs, "an index")
     if layout.labels:
-        return eager.labeled().at_index(tensor, pairs)
+        return eager.labeled().select_at_index(tensor, pairs)
     at: list[Any] = [slice(None)] * len(layout.axes)
     rest: list[str] = list(layout.axes)
     tensors = {}
     for axis, expected in pairs.items():
         if isinstance(expected, NamedTensor):
             if expected.layout.labels:
-                return eager.labeled().at_index(tensor, pairs)
+                return eager.labeled().select_at_index(tensor, pairs)
             tensors[axis] = expected
         elif isinstance(expected, slice):
             at[layout.axes.index(axis)] = expected
@@ -184,7 +184,7 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
         else:
             at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
-    elements = _sliced(tensor._array, tuple(at)) if at else tensor._array
+    elements = _slice_array(tensor._array, tuple(at)) if at else tensor._array
     part = wrap_layout(elements, resized(layout, tuple(rest), tuple(elements.shape)))
     if pairs and not tensors and not has_dimensions((layout,)):
         selections = SELECTIONS.get_or_build(layout, lambda: Cache("selections by index", 32))
@@ -203,7 +203,7 @@ def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[
     )
 
 
-def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
+def _slice_array(array: Any, at: tuple[Any, ...]) -> Any:
     try:
         return array[at]
     except TypeError:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_count, to_integer
+from ..core.kinds import to_count, to_integer
 from ..core.tensor import NamedTensor
 from .elements import alone, need_one
 from .functions import FUNCTIONS
@@ -97,7 +97,7 @@ def topk(self: NamedTensor, k: int, axis: str) -> tuple[NamedTensor, NamedTensor
     (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
     """
     (axis,) = need_one(self, axis, "topk")
-    count, size = as_count(k, "the k of topk", 'write topk(2, "seq")'), self.layout.sizes[axis]
+    count, size = to_count(k, "the k of topk", 'write topk(2, "seq")'), self.layout.sizes[axis]
     if count > size:
         raise NotationError(308, f"axis {axis} has {size} elements, fewer than {count}", hint="give a smaller k")
     order = FUNCTIONS["argsort"](self, axis=axis)[{axis: [size - 1 - at for at in range(count)]}]

@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..core.hooks import from_table
 from ..core.seeds import is_key, number_of_key
 from ..core.tensor import NamedTensor
-from .eager import NUMBERS, as_operand, wrap_array
+from .eager import NUMBERS, to_operand, wrap_array
 
 
 def as_value(value: Any, name: str) -> Any:
@@ -22,7 +22,7 @@ def as_value(value: Any, name: str) -> Any:
         if table is not None:
             return table
     if value is not None:
-        operand = as_operand(value)
+        operand = to_operand(value)
         if isinstance(operand, (NamedTensor, *NUMBERS)):
             return operand
     rank = len(getattr(value, "shape", ()))

@@ -11,7 +11,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry, linear, norm
 from .gpt2 import GPT2
-from .rotary import rotated_pairs, theta
+from .rotary import count_rotated_pairs, theta
 from .task_heads import decoder_heads
 
 
@@ -24,7 +24,7 @@ class GPTNeoX(GPT2):
     initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
     config_sizes = {
         "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads", "vocab": "vocab_size",
-        "hidden": "intermediate_size", "pair": rotated_pairs,
+        "hidden": "intermediate_size", "pair": count_rotated_pairs,
         "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
         "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
     }  # fmt: skip

@@ -10,7 +10,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.generation import LanguageModel
 from ..pretrained.weights import WeightEntry, linear, norm
 from .llama import groups
-from .rotary import rotated_pairs, theta
+from .rotary import count_rotated_pairs, theta
 from .task_heads import decoder_heads
 
 
@@ -27,7 +27,7 @@ class Phi(LanguageModel):
         "queries": lambda config: config["num_attention_heads"] // groups(config),
         "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
         "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
-        "pair": rotated_pairs,
+        "pair": count_rotated_pairs,
     }  # fmt: skip
     default_sizes = {"key": 1024, "pair": 1}
     config_constants = {"ε": "layer_norm_eps"}

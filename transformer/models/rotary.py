@@ -16,7 +16,7 @@ def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
     return stated
 
 
-def rotated_pairs(config: Mapping[str, Any]) -> int:
+def count_rotated_pairs(config: Mapping[str, Any]) -> int:
     """How many pairs of numbers of a key are turned."""
     size = config["hidden_size"] // config["num_attention_heads"]
     share = rotation(config).get(

@@ -126,7 +126,7 @@ class SentenceModel:
         read = self._read(sentences)
         batches = list(alike([len(sentence.ids) for sentence in read], batch))
         parts = [
-            self.encoder.evaluate("embedding", **self._padded([read[position] for position in indices]))
+            self.encoder.evaluate("embedding", **self._pad_batch([read[position] for position in indices]))
             for indices in batches
         ]
         part = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
@@ -172,7 +172,7 @@ class SentenceModel:
         --------
         >>> minilm().tokens("Hello").keys()  # doctest: +SKIP
         """
-        return self._padded(self._read([sentences] if isinstance(sentences, str) else sentences))
+        return self._pad_batch(self._read([sentences] if isinstance(sentences, str) else sentences))
 
     def module(self, dtype: str | None = None, **inputs: str | Iterable[str]) -> LayerModule:
         """Return the encoder with its pooling as a `torch.nn.Module`.
@@ -225,7 +225,7 @@ class SentenceModel:
             raise nt.NotationError(405, "the list of sentences is empty")
         return self.tokenizer.encode_batch([text.lower() for text in sentences] if self.lower else sentences)
 
-    def _padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
+    def _pad_batch(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
         longest = max(len(sentence.ids) for sentence in read)
         names = {"ids": "ids", "mask": "attention_mask", "types": "type_ids"}
         return {

@@ -46,7 +46,7 @@ class SequenceToSequence(LanguageModel):
         >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
         {'seq': 5, 'batch': 2}
         """
-        ids = self._started(source, start)
+        ids = self._begin_targets(source, start)
         return generate(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
 
     def stream(
@@ -65,7 +65,7 @@ class SequenceToSequence(LanguageModel):
         >>> len(list(model.stream(nt.tensor([1, 2, 3], "source"), max_new_tokens=2, start=0)))
         2
         """
-        ids = self._started(source, start)
+        ids = self._begin_targets(source, start)
         return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
@@ -76,7 +76,7 @@ class SequenceToSequence(LanguageModel):
     def _source(self, source: nt.NamedTensor, mask: nt.NamedTensor | None) -> dict[str, Any]:
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}
 
-    def _started(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
+    def _begin_targets(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
         """The first token of each target."""
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:

@@ -118,21 +118,21 @@ DECODER = (
 )  # fmt: skip
 
 
-def of_encoder(head: TaskHead, *removes: str) -> TaskHead:
+def head_of_encoder(head: TaskHead, *removes: str) -> TaskHead:
     """A head of an encoder, whose file has no decoder."""
     return head._replace(removes=("logits", *DECODER, *removes), lacks=("decoder.*",))
 
 
 T5_HEADS = {
     **sequence_heads(eos=1, start=0),
-    "ForTokenClassification": of_encoder(classes("H"), "scale", "F^l", "P^{dec}", "d"),
+    "ForTokenClassification": head_of_encoder(classes("H"), "scale", "F^l", "P^{dec}", "d"),
 }
 SOUND_ROWS = (*linear("proj", "projector", "proj chans"), *linear("class", "classifier", "class proj"))
 WHISPER_HEADS = {
-    "ForAudioClassification": of_encoder(
+    "ForAudioClassification": head_of_encoder(
         TaskHead(f"{text(SOUND)}\nsound = H", SOUND_ROWS), "Z^{cross,l}", "M^{dec,l}", "positions"
     ),
-    "ForAudioClassification with use_weighted_layer_sum": of_encoder(
+    "ForAudioClassification with use_weighted_layer_sum": head_of_encoder(
         TaskHead(text(SOUND, LAYERS), (*SOUND_ROWS, WeightEntry("η", "layer_weights", "layer"))),
         "Z^{cross,l}", "M^{dec,l}", "positions",
     ),

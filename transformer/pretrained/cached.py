@@ -39,12 +39,12 @@ class CachedModule(LayerModule):
         model = model.unstack_layers()
         axes = {name: ("batch", *order) for name, order in cache_axes(model.cached).items()}
         cached, constant = families(model, ("past^{l,K}", "past^{l,V}")), families(model, model.fixed)
-        self._past_orders = tuple(expanded_axes(axes, cached))
-        shapes = {**inputs, **dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))}
+        self._past_orders = tuple(expand_axes(axes, cached))
+        shapes = {**inputs, **dict(zip((*constant, *cached), expand_axes(axes, (*constant, *cached))))}
         names = (model.output, *families(model, ("K^l", "V^l")))
         caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
         super().__init__(  # a cache is returned as it is given
-            model, shapes, names, cached_formulas(model, shapes), (("batch", "seq", "vocab"), *caches)
+            model, shapes, names, formulas_with_cache(model, shapes), (("batch", "seq", "vocab"), *caches)
         )
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ class CachedModule(LayerModule):
         return tuple(self.zeros([sizes[axis] for axis in order]) for order in self._past_orders)
 
 
-def cached_formulas(model: Any, given: Collection[str]) -> nt.Program:
+def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
     """Return the formulas of the model and the cache, without the definitions of names that are given."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
@@ -87,6 +87,6 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def expanded_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
+def expand_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
     """The axes of members of families."""
     return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]

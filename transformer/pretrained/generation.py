@@ -19,7 +19,7 @@ import namedtensor as nt
 
 from .arrays import largest, tensor_like
 from .model import Model, families
-from .sampling import Sampling, banned_tokens, check_sampling, make_sampler
+from .sampling import Sampling, check_sampling, find_banned_tokens, make_sampler
 from .stopping import Stopping
 from .stopping import stop_strings as listed_strings
 
@@ -194,7 +194,7 @@ def stream(
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
     positions = PLACES["positions"](mask=mask).to(ids)  # integers, which leave the dtype of the parameters as it is
     in_place(model, positions, max_new_tokens)
-    choose = make_sampler(sampling, banned_tokens(model.config, ids))
+    choose = make_sampler(sampling, find_banned_tokens(model.config, ids))
     return chosen_tokens(
         model, (ids, mask, positions), max_new_tokens, choose, Stopping(model.config, stop, ids, strings, decode), given
     )

@@ -46,7 +46,7 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
     return definitions, tuple({**before, **instead}.values())
 
 
-def without_spare(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
+def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
     """The rows of a model whose arrays a head uses."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))

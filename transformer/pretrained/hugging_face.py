@@ -15,7 +15,7 @@ import namedtensor as nt
 from grammar.errors import listed
 
 from .gguf_files import SUFFIX, GGUFFile
-from .heads import NO_HEAD, head_of, parts_of, tensors, with_head, without_spare
+from .heads import NO_HEAD, drop_spare_rows, head_of, parts_of, tensors, with_head
 from .model import Model
 from .weights import WeightEntry, expanded, families, matching, taken
 
@@ -68,11 +68,11 @@ def load(
     if path.suffix == SUFFIX:
         arrays = GGUFFile(path)
         config = arrays.config
-        kind = known_kind(config, path)
+        kind = find_model_class(config, path)
     else:
         before = versions_in(path)
         config = read_json(path / CONFIG)
-        kind = known_kind(config, path)
+        kind = find_model_class(config, path)
         arrays = Arrays(path, kind)
         if versions_in(path) != before:
             raise nt.NotationError(
@@ -86,12 +86,12 @@ def load(
     rows += expanded((row for name, part in optional.items() if name not in removed for row in part), sizes)
     chosen = head_of(kind, config, arrays, tensors(rows), path) if head else NO_HEAD
     added, head_rows = parts_of(chosen, config, arrays)
-    rows = [*without_spare(rows, chosen), *head_rows]
+    rows = [*drop_spare_rows(rows, chosen), *head_rows]
     match(kind, rows, arrays, sizes, path, chosen.spare)
     numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
     table = (*kind.table(config), *sum(optional.values(), ()))
     elsewhere = {axis for row in (*rows, *table) for axis in row.axes}
-    elsewhere |= families(table) - families(without_spare(table, chosen))
+    elsewhere |= families(table) - families(drop_spare_rows(table, chosen))
     left = {name: size for name, size in sizes.items() if name not in elsewhere}
     definitions = kind.config_definitions(config)
     if chosen is not NO_HEAD:
@@ -132,7 +132,7 @@ def read_json(path: Path, kind: type = dict) -> Any:
     return data
 
 
-def known_kind(config: Mapping[str, Any], path: Path) -> type[Model]:
+def find_model_class(config: Mapping[str, Any], path: Path) -> type[Model]:
     """Return the model class for the model_type of the configuration."""
     name = config.get("model_type")
     kind = Model.models.get(str(name))
@@ -181,7 +181,7 @@ class Arrays(Mapping[str, Any]):
         self.files: dict[str, tuple[nt.TensorFile, str]] = {}
         self.doubles: list[str] = []
         for text, file in files_of(path).items():
-            name = without_prefix(text, kind.base_model_prefix)
+            name = remove_prefix(text, kind.base_model_prefix)
             for other, here in kind.weight_renames.items():
                 name = name.replace(other, here)
             if name in self.files:
@@ -243,7 +243,7 @@ def files_of(path: Path) -> dict[str, nt.TensorFile]:
     return {name: files[file] for name, file in places.items()}
 
 
-def without_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
+def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
     """Return the name of an array without the first of the prefixes that it begins with."""
     listed = (prefixes,) if isinstance(prefixes, str) else prefixes
     return next((name.removeprefix(prefix) for prefix in listed if name.startswith(prefix)), name)

@@ -67,12 +67,12 @@ def make_sampler(
         axes = sorted(now.axes, key=lambda axis: (axis == "vocab", axis))  # in whatever order they are stored
         u = nt.random_uniform({axis: now.sizes[axis] for axis in axes}, (sampling.seed, next(steps)), low=SMALLEST)
         noise = NOISE(u=u).to(now)  # of the digits that u has: in half precision it may be 1
-        return CHOICE["best"](scores=CHOICE["sampled"](now=filtered(now, sampling), noise=noise))
+        return CHOICE["best"](scores=CHOICE["sampled"](now=filter_logits(now, sampling), noise=noise))
 
     return choose
 
 
-def filtered(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
+def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
     """The logits at a temperature, with -∞ for the tokens that `top_k` and, of the others, `top_p` leave out."""
     if sampling.top_k:
         now = CHOICE["top"](now=now, sizes={"top": min(sampling.top_k, now.sizes["vocab"])})
@@ -80,7 +80,7 @@ def filtered(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
     return now if sampling.top_p in (None, 1) else CHOICE["nucleus"](now=now, mass=sampling.top_p)
 
 
-def banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
+def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
     """The tokens that config's `bad_words_ids` says never come. Raises NotationError 408 for a word of several."""
     words = config.get("bad_words_ids")
     if not words:

@@ -55,7 +55,7 @@ def tokenizer(path: str | os.PathLike[str]) -> Any:
             408, "tokenizers is not installed; it converts text to tokens", hint="pip install tokenizers"
         ) from None
     if path.suffix == SUFFIX:
-        return _of_gguf(GGUFFile(path))
+        return _tokenizer_of_gguf(GGUFFile(path))
     try:
         return Tokenizer.from_buffer((path / FILE).read_bytes())
     except OSError as problem:
@@ -65,7 +65,7 @@ def tokenizer(path: str | os.PathLike[str]) -> Any:
         raise nt.NotationError(409, f"cannot read {path / FILE}: {problem}") from None
 
 
-def _of_gguf(file: GGUFFile) -> Any:
+def _tokenizer_of_gguf(file: GGUFFile) -> Any:
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
     kind, splitting = file.field("tokenizer.ggml.model"), file.field("tokenizer.ggml.pre", "default")
