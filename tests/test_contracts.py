@@ -30,6 +30,7 @@ NESTED = "the tensors within the arguments and results of a module, which has no
 IMPORTS_IN_PROGRESS = "the imports of other threads, for which a fork waits"
 PRIVATE_NAMES: dict[tuple[str, str], str] = {
     ("grammar/locks.py", "importlib._bootstrap"): IMPORTS_IN_PROGRESS,
+    ("grammar/locks.py", "_imp"): IMPORTS_IN_PROGRESS,
     ("grammar/locks.py", "_module_locks"): IMPORTS_IN_PROGRESS,
     (PRODUCTS, "torch.ops.mkldnn._linear_pointwise"): ONEDNN,
     (PRODUCTS, "torch._C._len_torch_dispatch_stack"): ONEDNN,

@@ -31,7 +31,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "finds the points at which functions change or end",
     ),
     "programs/conditions.py": (
-        "abs arccos arcsin cholesky det digamma eigvalsh factorial inv lgamma ln log logdet max min norm polygamma solve sqrt std var Γ ∏ ∑",
+        "abs arccos arcsin ceil cholesky det digamma eigvalsh factorial floor inv lgamma ln log logdet max min mod norm polygamma relu round solve sqrt std var Γ ∏ ∑",
         "states the domains of functions",
     ),
     "calculus/products.py": (

@@ -133,10 +133,7 @@ class Extent:
         return -self + other
 
     def _beside(self, other: Any) -> Any:
-        """Return the result of arithmetic with a value that is not a size.
-
-        Raises UndecidedSize beside another number.
-        """
+        """Return the result of arithmetic with a value that is not a size, or raise UndecidedSize."""
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSize(self)
         return NotImplemented
@@ -205,10 +202,7 @@ class Extent:
         return self._is_at_least(other)
 
     def _is_at_least(self, other: Any) -> bool:
-        """Whether this is at least as large as another size.
-
-        Raises UndecidedSize if the answer depends on the arrays.
-        """
+        """Return whether this is at least another size, or raise UndecidedSize if the arrays decide that."""
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True

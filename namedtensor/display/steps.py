@@ -297,10 +297,10 @@ def overview(explanation: Explanation) -> Iterator[Overview]:
     rows: dict[tuple[str, ...], list[ExplainedStep]] = {}
     for stage in explanation.stages:
         rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
-    for place, stages in rows.items():
+    for path, stages in rows.items():
         names = list(dict.fromkeys(stage.inside[-1] for stage in stages if stage.inside))
         title = ", ".join(names) if len(names) < 4 else f"{names[0]}, …, {names[-1]}"
-        yield Overview(title, len(place), len(stages), stages[-1])
+        yield Overview(title, len(path), len(stages), stages[-1])
 
 
 # --------------------------------------------------------------------------------------------------------- terminals

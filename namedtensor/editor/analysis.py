@@ -180,14 +180,14 @@ class EditedDocument:
     @property
     def parts(self) -> list[TypedPart]:
         """The pieces that have a type, at their places in the document, inner pieces first."""
-        placed = ((part, place(part.span)) for parts, _, place in self._find_typed() for part in parts)
+        placed = ((part, locate(part.span)) for parts, _, locate in self._find_typed() for part in parts)
         return [part._replace(span=span) for part, span in placed if span is not None]
 
     @property
     def hints(self) -> list[TypeHint]:
         """The types of statements, each at the end of its statement."""
         placed = (
-            (hint, place((hint.offset - 1, hint.offset))) for _, hints, place in self._find_typed() for hint in hints
+            (hint, locate((hint.offset - 1, hint.offset))) for _, hints, locate in self._find_typed() for hint in hints
         )
         return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 

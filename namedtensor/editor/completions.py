@@ -144,14 +144,14 @@ def in_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[Complet
     prefix = word[0] if word else ""
     span = offset - len(prefix), offset
     if IN_AXES.search(before):
-        found = [
+        items = [
             (f"\\{axis}", f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and axis.startswith(prefix)
         ]
     else:
         names = dict.fromkeys(name for tree in trees for name in names_in(tree) if name not in FUNCTIONS)
         begun_names = [name for name in names if prefix and name.startswith(prefix) and name != prefix]
-        found = [(name if len(name) == 1 else rf"\text{{{name}}}", name, NAME, "name") for name in begun_names]
-    for text, label, kind, detail in found:
+        items = [(name if len(name) == 1 else rf"\text{{{name}}}", name, NAME, "name") for name in begun_names]
+    for text, label, kind, detail in items:
         yield CompletionItem(text, span, kind, label, detail)
 
 

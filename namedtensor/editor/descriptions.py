@@ -87,7 +87,9 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
         if word.start() > offset:
             break
         if offset <= word.end() and word[0] not in GREEK_MACROS.values():
-            record = REGISTRY.get(word[0]) or next((each for each in REGISTRY.values() if word[0] == each.latex), None)
+            record = REGISTRY.get(word[0]) or next(
+                (entry for entry in REGISTRY.values() if word[0] == entry.latex), None
+            )
             if record is not None:
                 return word.span(), record
     return None

@@ -255,9 +255,9 @@ def checked_whole(text: str, statements: list[StatementText], known: ProgramInpu
     if result is not None:
         lost = headed([statements[at] for at in broken])
         problems = [
-            each._replace(error=in_text(each.error, text))
-            for each in problems_of(result)
-            if not broken or is_about(each, -1, lost) or each.error.span is None
+            problem._replace(error=in_text(problem.error, text))
+            for problem in problems_of(result)
+            if not broken or is_about(problem, -1, lost) or problem.error.span is None
         ]
         parts = typed_parts(result.checked.checker)
         findings = distributed(statements, findings, problems, parts, list(type_hints(tree, parts)))

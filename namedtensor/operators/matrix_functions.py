@@ -112,7 +112,7 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Compute the matrix exponential e^X.
 
-    With directions E, F, …, compute its Fréchet derivative by the block matrix B = X ⊗ I + E ⊗
+    With directions E, F, …, compute its Fréchet derivative from the block matrix B = X ⊗ I + E ⊗
     N₁ + F ⊗ N₂ + …
     """
     x, *along = b.coerced(arguments, "floats")

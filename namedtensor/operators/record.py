@@ -70,7 +70,7 @@ class Operator:
     ⊙_{ax} ∂Y"); "0" for no contribution, and empty if it is unknown. The first serves a use with one argument, if there
     may be one or two. `kind` groups records that check alike. `definition` is the same on plain numbers, on a list of
     them for a reduction or a function along axes, or on tensors of just the axes of the signature: the arguments of the
-    reference evaluator. The other fields are facts that the callers of an operator need.
+    reference evaluator. The other fields inform the callers of an operator.
     """
 
     name: str

@@ -44,7 +44,7 @@ class TorchCalls:
     """PyTorch's functions by the names of array code, for an operation that consists of them."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        return next(getattr(place, name) for place in (torch.Tensor, torch, F) if hasattr(place, name))
+        return next(getattr(owner, name) for owner in (torch.Tensor, torch, F) if hasattr(owner, name))
 
     def every(self, x: torch.Tensor, step: int) -> torch.Tensor:
         return x[..., ::step]

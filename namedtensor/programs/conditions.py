@@ -1,7 +1,6 @@
 """The conditions under which operations have a value or a derivative, as far as they show: x ≠ 0 for 1 / x.
 
-Divisions, roots, logarithms and inverses of matrices need conditions, unless the definition or declaration of the operand
-meets them.
+Divisions, roots, logarithms and matrix inverses need conditions, unless the operand's definition satisfies them.
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ ROUNDS = ("floor", "ceil", "round", "sign")
 KEEPS_WHOLE = ("+", "-", "negative", "abs", "max", "min", "relu", "mod", "∑", "∏", *PRODUCTS)
 HALVES = {"positive": POSITIVE, "count": POSITIVE, "nonnegative": NONNEGATIVE, "naturals": NONNEGATIVE}
 SIGNED = {">": POSITIVE, "≥": NONNEGATIVE}
-
-
 MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 

@@ -204,7 +204,7 @@ def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
 def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
     """Return the names of inputs that the text alone reads as functions: built-in functions, and labeled names.
 
-    If `functions` is known, only labeled names that one of them may claim count.
+    If `functions` is known, only labeled names that one of them may contain count.
     """
     plain = [name.base for name in names if not (name.subscript or name.superscript)]
     labeled = [name for name in names if name.subscript or name.superscript]
