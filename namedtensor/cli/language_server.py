@@ -41,6 +41,7 @@ ITEM_KINDS = {
     FUNCTION: lsp.CompletionItemKind.Function,
 }
 Answer = TypeVar("Answer")
+Handler = Callable[["OpenDocument", Any, Any], Any]
 
 
 class OpenDocument:
@@ -130,15 +131,6 @@ class EditorSession:
         version = self.server.workspace.get_text_document(opened.uri).version
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(opened.uri, diagnostics, version))
 
-    def at(self, uri: str, position: lsp.Position, settled: bool = False) -> tuple[OpenDocument, int] | None:
-        """An open document with the offset of a position; checked as a whole where it has to be `settled`."""
-        opened = self.documents.get(uri)
-        if opened is None:
-            return None
-        if settled:
-            opened.document.settle()
-        return opened, opened.lines.offset((position.line, position.character))
-
 
 def in_words(problem: NotationError) -> str:
     """An error in a sentence."""
@@ -190,89 +182,86 @@ def create_server(delay: float = 0.4) -> LanguageServer:
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
         session.closed(params.text_document.uri)
 
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def on_hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        located = session.at(params.text_document.uri, params.position)
-        shown = session.guarded(lambda: hover(located[0].document, located[1]) if located else None, None)
-        if located is None or shown is None:
-            return None
-        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, shown.text), range_of(located[0].lines, shown.span))
+    def on(feature: str, options: Any = None, settled: bool = False) -> Callable[[Handler], Handler]:
+        """Register a function of an open document, an offset or span in it, and the request."""
 
-    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def on_inlay_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        opened = session.documents.get(params.text_document.uri)
-        if opened is None:
-            return []
-        start, end = span_of(opened.lines, params.range)
-        hints = session.guarded(lambda: opened.document.hints, [])
+        def register(handler: Handler) -> Handler:
+            def answer(opened: OpenDocument, params: Any) -> Any:
+                if settled:
+                    opened.document.settle()
+                if hasattr(params, "range"):
+                    return handler(opened, span_of(opened.lines, params.range), params)
+                return handler(opened, opened.lines.offset((params.position.line, params.position.character)), params)
+
+            @server.feature(feature, options)
+            def handle(params: Any) -> Any:
+                opened = session.documents.get(params.text_document.uri)
+                return None if opened is None else session.guarded(lambda: answer(opened, params), None)
+
+            return handler
+
+        return register
+
+    @on(lsp.TEXT_DOCUMENT_HOVER)
+    def on_hover(opened: OpenDocument, offset: int, params: lsp.HoverParams) -> lsp.Hover | None:
+        shown = hover(opened.document, offset)
+        if shown is None:
+            return None
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, shown.text), range_of(opened.lines, shown.span))
+
+    @on(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def on_inlay_hints(opened: OpenDocument, span: Span, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         return [
             lsp.InlayHint(lsp.Position(*opened.lines.position(item.offset)), f" : {item.text}", lsp.InlayHintKind.Type)
-            for item in hints
-            if start <= item.offset <= end
+            for item in opened.document.hints
+            if span[0] <= item.offset <= span[1]
         ]
 
-    options = lsp.CompletionOptions(trigger_characters=list(TRIGGERS))
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
-    def on_completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        located = session.at(params.text_document.uri, params.position)
-        items = session.guarded(lambda: completions(located[0].document, located[1]) if located else [], [])
+    @on(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=list(TRIGGERS)))
+    def on_completion(opened: OpenDocument, offset: int, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         return [
             lsp.CompletionItem(
                 item.label, kind=ITEM_KINDS.get(item.kind, lsp.CompletionItemKind.Operator), detail=item.detail or None,
-                filter_text=located[0].document.text[slice(*item.span)] or None, sort_text=f"{at:04}",
-                text_edit=lsp.TextEdit(range_of(located[0].lines, item.span), item.text),
+                filter_text=opened.document.text[slice(*item.span)] or None, sort_text=f"{at:04}",
+                text_edit=lsp.TextEdit(range_of(opened.lines, item.span), item.text),
             )
-            for at, item in enumerate(items)
-            if located is not None
+            for at, item in enumerate(completions(opened.document, offset))
         ]  # fmt: skip
 
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def on_definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
-        located = session.at(params.text_document.uri, params.position, settled=True)
-        spans = session.guarded(lambda: definition(located[0].document, located[1]) if located else [], [])
-        return [lsp.Location(located[0].uri, range_of(located[0].lines, span)) for span in spans if located is not None]
+    @on(lsp.TEXT_DOCUMENT_DEFINITION, settled=True)
+    def on_definition(opened: OpenDocument, offset: int, params: lsp.DefinitionParams) -> list[lsp.Location]:
+        return locations(opened, definition(opened.document, offset))
 
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def on_references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        located = session.at(params.text_document.uri, params.position, settled=True)
-        spans = session.guarded(lambda: references(located[0].document, located[1]) if located else [], [])
-        return [lsp.Location(located[0].uri, range_of(located[0].lines, span)) for span in spans if located is not None]
+    @on(lsp.TEXT_DOCUMENT_REFERENCES, settled=True)
+    def on_references(opened: OpenDocument, offset: int, params: lsp.ReferenceParams) -> list[lsp.Location]:
+        return locations(opened, references(opened.document, offset))
 
-    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    def on_prepare_rename(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
-        located = session.at(params.text_document.uri, params.position, settled=True)
-        mention = session.guarded(lambda: at_offset(located[0].document, located[1]) if located else None, None)
-        if located is None or mention is None:
-            return None
-        span = located[0].document.regions[mention.region].place(mention.span)
-        return None if span is None else lsp.PrepareRenamePlaceholder(range_of(located[0].lines, span), mention.name)
+    @on(lsp.TEXT_DOCUMENT_PREPARE_RENAME, settled=True)
+    def on_prepare_rename(opened: OpenDocument, offset: int, params: Any) -> lsp.PrepareRenamePlaceholder | None:
+        mention = at_offset(opened.document, offset)
+        span = mention and opened.document.regions[mention.region].place(mention.span)
+        return lsp.PrepareRenamePlaceholder(range_of(opened.lines, span), mention.name) if mention and span else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def on_rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        located = session.at(params.text_document.uri, params.position, settled=True)
-        if located is None:
-            return None
-        edits = session.guarded(lambda: rename(located[0].document, located[1], params.new_name), [])
-        return workspace_edit(located[0], [(item.span, item.text) for item in edits])
+    @on(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True), settled=True)
+    def on_rename(opened: OpenDocument, offset: int, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
+        edits = rename(opened.document, offset, params.new_name)
+        return workspace_edit(opened, [(item.span, item.text) for item in edits])
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
-    )
-    def on_code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        opened = session.documents.get(params.text_document.uri)
-        if opened is None:
-            return []
-        offered = session.guarded(lambda: fixes(opened.document, span_of(opened.lines, params.range)), [])
+    @on(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]))
+    def on_code_action(opened: OpenDocument, span: Span, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return [
             lsp.CodeAction(
                 item.title, lsp.CodeActionKind.QuickFix, [diagnostic(opened, item.problem)], is_preferred=at == 0,
                 edit=workspace_edit(opened, [item.edit]),
             )
-            for at, item in enumerate(offered)
+            for at, item in enumerate(fixes(opened.document, span))
         ]  # fmt: skip
 
     return server
+
+
+def locations(opened: OpenDocument, spans: list[Span]) -> list[lsp.Location]:
+    return [lsp.Location(opened.uri, range_of(opened.lines, span)) for span in spans]
 
 
 def workspace_edit(opened: OpenDocument, edits: list[Any]) -> lsp.WorkspaceEdit:
