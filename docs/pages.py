@@ -50,8 +50,8 @@ def reader(text: str):
 
 def prompt(lines: str, *inputs: str) -> str:
     """Return the screen after these lines are typed at the prompt of a session with these inputs."""
-    from namedtensor.cli.arguments import values_of
     from namedtensor.cli.console import Console
+    from namedtensor.cli.inputs import values_of
     from namedtensor.cli.repl import Prompt
 
     printed = io.StringIO()

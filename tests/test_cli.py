@@ -189,7 +189,8 @@ def safetensors(path, **arrays):
 
 
 def value(word):
-    return files.read_given(word).value
+    name, text = files.split_given(word)
+    return files.read_value(text, name).value
 
 
 def test_arrays_of_every_format(tmp_path, monkeypatch):
@@ -231,7 +232,7 @@ def test_half_of_a_float_is_read(tmp_path):
 def test_tables(tmp_path, text, data, note):
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
-    inputs = files.read_given(f"X={path}:r,c")
+    inputs = files.read_value(f"{path}:r,c", "X")
     np.testing.assert_array_equal(inputs.value.to_array("r c"), data)
     assert note is None and not inputs.notes or any(note in name for name in inputs.notes)
 

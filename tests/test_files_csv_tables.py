@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from namedtensor.cli import main
-from namedtensor.cli.inputs import read_given
+from namedtensor.cli.inputs import read_value
 from namedtensor.files.csv_tables import read_table
 from namedtensor.files.text import InputError
 
@@ -86,7 +86,7 @@ def test_drawn_tables_of_years_and_labels(tmp_path):
         writer.writerow([mix.choice(["region", ""]), *range(first, first + step * columns, step)])
         writer.writerows([f"place {number}", *row] for number, row in enumerate(data))
         path.write_text(table.getvalue(), encoding="utf-8")
-        inputs = read_given(f"A={path}:region,year")
+        inputs = read_value(f"{path}:region,year", "A")
         np.testing.assert_array_equal(inputs.value.to_array("region year"), data)
         assert inputs.value.labels["year"] == [*map(str, range(first, first + step * columns, step))]
         assert inputs.value.labels["region"] == [f"place {number}" for number in range(rows)]
@@ -221,7 +221,7 @@ def test_what_is_wrong_in_a_large_table_is_said_as_in_a_small_one(tmp_path, monk
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read_given(f"X={path}:row,column")
+        read_value(f"{path}:row,column", "X")
 
 
 def test_a_word_late_in_a_large_table_is_said_with_its_line(tmp_path, monkeypatch):
@@ -231,4 +231,4 @@ def test_a_word_late_in_a_large_table_is_said_with_its_line(tmp_path, monkeypatc
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,2\n" * 2500 + "3,oops\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2502, b: 'oops' is not a number"):
-        read_given(f"X={path}:row,column")
+        read_value(f"{path}:row,column", "X")

@@ -20,7 +20,7 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from namedtensor.cli.inputs import read_given
+from namedtensor.cli.inputs import read_value
 from namedtensor.core.settings import Limits, recursion_headroom
 from namedtensor.files import formats
 from namedtensor.files import text as whole_files
@@ -246,7 +246,7 @@ def test_a_head_that_lies_is_told_in_a_sentence(name, tmp_path):
         nt.load_tensors(path)
     assert caught.value.code == 409 and str(path) in caught.value.message
     with pytest.raises(InputError):
-        read_given(f"W={path}:a")
+        read_value(f"{path}:a", "W")
 
 
 @pytest.mark.parametrize("axes", ['{"w": 3}', '{"w": [1]}', "[" * 10**5, "3", "{", '["a"]'])
@@ -255,7 +255,7 @@ def test_names_of_axes_that_are_none_are_passed_over(axes, tmp_path):
     assert axes_in(TensorFile(path)) == {}
     with pytest.raises(nt.NotationError, match="does not contain axis names for w"):
         nt.load_tensors(path)
-    assert read_given(f"W={path}:a").value.sizes == {"a": 1}
+    assert read_value(f"{path}:a", "W").value.sizes == {"a": 1}
 
 
 def test_a_place_with_a_nul_is_told():
@@ -320,9 +320,9 @@ def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, small=np.ones(3), large=np.zeros(10**6))
     monkeypatch.setattr(formats, "DEFAULT", Limits(max_result_bytes=10**5))
-    assert read_given(f"X={path}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
+    assert read_value(f"{path}[small]:a", "X").value.sizes == {"a": 3}  # what is not asked for is not unpacked
     with pytest.raises(InputError, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
-        read_given(f"X={path}[large]:a")
+        read_value(f"{path}[large]:a", "X")
 
 
 def test_a_member_that_is_no_array_is_told(tmp_path):
@@ -330,7 +330,7 @@ def test_a_member_that_is_no_array_is_told(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("w.npy", b"no array")
     with pytest.raises(InputError, match="w in .* cannot be read"):
-        read_given(f"X={path}:a")
+        read_value(f"{path}:a", "X")
 
 
 # -------------------------------------------------------------------------------------------------- copies and threads
@@ -368,4 +368,4 @@ def test_python_s_limit_is_as_before_after_threads():
 
 def test_standard_input_may_be_a_stream_of_text(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("[1, 2.5]"))
-    assert read_given("X=-:a")[1].tolist() == [1, 2.5]
+    assert read_value("-:a", "X").value.tolist() == [1, 2.5]

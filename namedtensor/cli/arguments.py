@@ -1,22 +1,18 @@
-"""Arguments of commands: the formula, with where it came from, and the tensors, sizes and limits beside it."""
+"""The formula of a command, with its file."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..files.streams import standard_input
-from ..files.text import InputError, as_number, read_text
-from ..programs.arguments import KeywordValues
-from ..scope.names import by_key, plain_key
-from .console import Console
-from .inputs import headers_of, is_file, read_given
+from ..files.text import InputError, read_text
+from .inputs import is_file
 
 
 class FormulaSource(NamedTuple):
@@ -74,50 +70,6 @@ def typed_in() -> str:
         except UnicodeDecodeError:
             continue
     raise InputError("standard input is not UTF-8 text")
-
-
-def values_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """The tensors and numbers of NAME=…; notes on their files go to standard error. `header` are the words of --header."""
-    values, headers = KeywordValues(), headers_of(header)
-    for word in words:
-        inputs = read_given(word, headers)
-        if inputs.name in values:
-            raise InputError(f"{inputs.name} is given twice")
-        values[inputs.name] = inputs.value
-        by_key(values, plain_key)
-        for note in inputs.notes:
-            console.note(note)
-    unknown = next((name for name in headers if name not in values), None)
-    if unknown is not None:
-        raise InputError(f"--header {unknown}: no input {unknown} is given")
-    return values
-
-
-def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for word in ",".join(words).split(",") if words else ():
-        name, _, text = word.partition("=")
-        number = as_number(text.strip()) if text else None
-        if not name.strip() or not isinstance(number, int):
-            raise InputError(f"{word!r} is not a size; write {example}")
-        if name.strip() in sizes:
-            raise InputError(f"the size of {name.strip()} is given twice")
-        sizes[name.strip()] = number
-    return sizes
-
-
-def limits_of(words: list[str]) -> Any:
-    from ..core.settings import Limits
-
-    known = [field.name for field in fields(Limits)]
-    chosen = {}
-    for word in words:
-        name, _, text = word.partition("=")
-        number = as_number(text) if text else None
-        if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
-            raise InputError(f"{word!r} is not a limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
-        chosen[name] = int(min(number, sys.maxsize))
-    return Limits(**chosen)
 
 
 def place_of(problem: NotationError, source: FormulaSource | None) -> str:

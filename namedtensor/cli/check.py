@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import replace
 from typing import Any
@@ -12,10 +11,10 @@ from grammar.errors import CATALOGUE, REMOVED_CODES, NotationError
 from ..documents.suffixes import EXPECTED
 from ..files.text import InputError
 from ..programs.arguments import KeywordValues
-from .arguments import FormulaSource, place_of, sizes_of, source_of
+from .arguments import FormulaSource, place_of, source_of
 from .check_documents import DocumentInput, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
-from .inputs import headers_of, is_file, read_value, split_given
+from .inputs import shapes_of, sizes_of
 from .parsers import LIST, Argument, command, formula_with, read_count
 
 FORMATS = ("text", "json", "github", "sarif", "html")
@@ -120,32 +119,6 @@ def _write(checked: Any, source: FormulaSource, format: str, console: Console) -
         findings = [Finding(ERROR, name, error, source.text) for error in checked.errors]
         findings += [Finding(WARNING, name, warning, source.text) for warning in warnings]
         write_findings(findings, format, console)
-
-
-RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the shapes
-
-
-def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """The shapes that NAME=… gives; `header` are the words of --header. Raises InputError if a word gives none."""
-    shapes, headers = KeywordValues(), headers_of(header)
-    for name, text in map(split_given, words):
-        if name in shapes or name in RESERVED:
-            raise InputError(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")
-        shapes[name] = shape_given(name, text, console, headers.get(name))
-    return shapes
-
-
-SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
-
-
-def shape_given(name: str, text: str, console: Console, header: bool | None = None) -> Any:
-    """The shape that NAME=… says: its text, or that of the tensor it gives."""
-    if SHAPE.match(text) and not is_file(text):
-        return text
-    value = read_value(text, name, header)
-    for note in value.notes:
-        console.note(f"{name}: {note}")
-    return value.value
 
 
 def _print_checked(checked: Any, source: FormulaSource, console: Console) -> None:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from ..documents.suffixes import DOCUMENTS, EXPECTED, PYTHON
 from ..files.text import InputError, save_text
-from .arguments import FILE_LIKE, FormulaSource, sizes_of
+from .arguments import FILE_LIKE, FormulaSource
 from .console import Console, error_record
+from .inputs import sizes_of
 
 MOST = 200  # findings with one code that are printed of a document
 RECURRING = 5  # findings with one message that are printed in full

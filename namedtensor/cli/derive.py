@@ -8,10 +8,10 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.printer import to_text
 
-from .arguments import sizes_of, source_of, values_of
-from .check import shapes_of
+from .arguments import source_of
 from .console import FINE, Console
 from .formula_commands import add_labels, table, value_record
+from .inputs import shapes_of, sizes_of, values_of
 from .parsers import Argument, command, formula_with
 from .render import SPELLINGS, spell
 

@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 from ..files.text import InputError
-from .arguments import sizes_of, source_of
-from .check import shapes_of
+from .arguments import source_of
 from .console import Console
-from .inputs import is_file, split_given
+from .inputs import is_file, shapes_of, sizes_of, split_given, split_pair
 from .parsers import LIST, Argument, command, formula_with
 
 
@@ -92,24 +91,20 @@ def emulate(topology: str) -> None:
 
 
 def rules_of(text: str) -> dict[str, Any]:
-    """The rules in hidden=model,batch=data+model. Raises InputError."""
+    """Return the rules in hidden=model,batch=data+model. Raises InputError."""
     rules: dict[str, Any] = {}
     for word in filter(None, map(str.strip, text.split(","))):
-        axis, sign, over = word.partition("=")
-        if not sign or not axis.strip():
-            raise InputError(f"{word!r} is not a rule; write hidden=model,batch=data")
-        if axis.strip() in rules:
-            raise InputError(f"the rule of {axis.strip()} is given twice")
-        rules[axis.strip()] = tuple(map(str.strip, over.split("+"))) if over.strip() else None
+        axis, over = split_pair(word, "a rule; write hidden=model,batch=data")
+        if axis in rules:
+            raise InputError(f"the rule of {axis} is given twice")
+        rules[axis] = tuple(map(str.strip, over.split("+"))) if over else None
     return rules
 
 
 def value_rule(text: str) -> tuple[str, dict[str, Any]]:
-    """The rules of one value in X^l:seq=model. Raises InputError."""
-    name, sign, rules = text.partition(":")
-    if not sign or not name.strip():
-        raise InputError(f"{text!r} is not a rule of a value; write --value X^l:seq=model")
-    return name.strip(), rules_of(rules)
+    """Return the rules of one value in X^l:seq=model. Raises InputError."""
+    name, rules = split_pair(text, "a rule of a value; write --value X^l:seq=model", ":")
+    return name, rules_of(rules)
 
 
 def report_record(report: Any) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..planning.optimizations import OPTIMIZATIONS
 from ..programs.arguments import KeywordValues
-from .arguments import FormulaSource, limits_of, sizes_of, source_of, values_of
-from .check import shapes_of
+from .arguments import FormulaSource, source_of
 from .console import Console
-from .inputs import read_value
+from .inputs import limits_of, read_value, shapes_of, sizes_of, values_of
 from .parsers import CALL, DIGITS, LIST, OF, Argument, command, formula_with
 
 

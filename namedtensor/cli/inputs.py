@@ -1,16 +1,16 @@
-"""Tensors by the words of a command: NAME=VALUE, where VALUE is a number, a tensor written out, or a file.
+"""Inputs, sizes and limits of a command: NAME=VALUE with a number, a shape, a literal tensor or a file.
 
     X=iris.csv:flower,feature      A=[[1,2],[3,4]]:height,width      W=model.npz[w1]:in,out      L=6      Y=-:a
 
-`formats` reads the files; what is left to do here is to take the words apart and to give the axes their names.
+`files.formats` reads the files; this module parses the words, and names the axes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from dataclasses import fields
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -19,15 +19,14 @@ from ..files.contents import Found, first_axis_alone, label_values
 from ..files.formats import FORMATS, from_nested, read
 from ..files.streams import is_stream, read_stream
 from ..files.text import InputError, as_number, parse_json, reason
+from ..programs.arguments import KeywordValues
+from ..scope.names import by_key, plain_key
+from .console import Console
 
-Headers = Mapping[str, "bool | None"]  # whether the table of a name has one; None: by the rules
-NO_HEADERS: Headers = MappingProxyType({})
 
+class Reading(NamedTuple):
+    """A number, or a tensor that a table labels; and notes on its file."""
 
-class NamedInput(NamedTuple):
-    """One NAME=VALUE of a command: a number, or a tensor, which a table labels; and notes that go to standard error."""
-
-    name: str
     value: Any
     notes: tuple[str, ...] = ()
 
@@ -35,76 +34,130 @@ class NamedInput(NamedTuple):
 # --------------------------------------------------------------------------------------------------- NAME=VALUE, parsed
 LITERAL = re.compile(r"\s*(?P<data>\[.*\])\s*(?::(?P<axes>[^\[\]]*))?", re.DOTALL)
 MEMBER = re.compile(r"(?P<file>.+)\[(?P<member>[^\[\]]+)\]")
-
-
-def split_given(word: str) -> tuple[str, str]:
-    """NAME and VALUE of NAME=VALUE. Raises InputError."""
-    name, sign, value = word.partition("=")
-    if not sign or not name.strip() or not value.strip():
-        raise InputError(f"{word!r} is not an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
-    return name.strip(), value.strip()
-
-
-def pair(word: str, what: str) -> tuple[str, str]:
-    """NAME and AXES of NAME=AXES, which may be empty. Raises InputError."""
-    name, sign, text = word.partition("=")
-    if not sign or not name.strip():
-        raise InputError(f"{word!r} is not {what}; write NAME=axis,axis")
-    return name.strip(), text.strip()
-
-
-def read_given(word: str, headers: Headers = NO_HEADERS) -> NamedInput:
-    """The tensor or number that NAME=VALUE gives.
-
-    Raises InputError if a file cannot be read, NotationError where its axes do not fit.
-
-    >>> read_given("L=6")
-    NamedInput(name='L', value=6, notes=())
-    """
-    name, text = split_given(word)
-    value = read_value(text, name, headers.get(name))
-    return value._replace(notes=tuple(f"{name}: {note}" for note in value.notes))
-
-
-def read_value(text: str, name: str, header: bool | None = None) -> NamedInput:
-    """A number, a literal or a file's tensor, with the notes of reading it; `header`: whether a table has one."""
-    number = as_number(text)
-    if number is not None:
-        return NamedInput(name, number)
-    contents, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
-    value = named(contents, axes, name)
-    labels = label_values(contents, value.sizes)
-    return NamedInput(name, value.with_labels(labels) if labels else value, contents.notes)
-
-
+SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
+RESERVED = ("sizes", "syntax")  # parameters of Python's check beside the shapes
 HEADERS = {"yes": True, "no": False, "auto": None}
 
 
-def headers_of(words: Iterable[str]) -> dict[str, bool | None]:
-    """What --header NAME=yes|no|auto says. Raises InputError."""
+def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
+    """Return NAME and VALUE of NAME=VALUE. Raises InputError if there is no name."""
+    name, found, text = word.partition(sign)
+    if not found or not name.strip():
+        raise InputError(f"{word!r} is not {meaning}")
+    return name.strip(), text.strip()
+
+
+def split_given(word: str) -> tuple[str, str]:
+    """Return NAME and VALUE of an input. Raises InputError if one of them is missing."""
+    meaning = "an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'"
+    name, text = split_pair(word, meaning)
+    if not text:
+        raise InputError(f"{word!r} is not {meaning}")
+    return name, text
+
+
+def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
+    """Return the tensors and numbers of NAME=…, with `shapes` also the texts of shapes; note how files were read.
+
+    `header` are the words of --header. Raises InputError if a word is no input or a name has two values.
+    """
+    values, headers = KeywordValues(), headers_of(header)
+    for name, text in map(split_given, words):
+        if name in values:
+            raise InputError(f"{name} is given twice")
+        if shapes and SHAPE.match(text) and not is_file(text):
+            values[name] = text
+            continue
+        values[name], notes = read_value(text, name, headers.get(name))
+        by_key(values, plain_key)
+        for note in notes:
+            console.note(f"{name}: {note}")
+    unknown = next((name for name in headers if name not in values), None)
+    if unknown is not None:
+        raise InputError(f"--header {unknown}: no input {unknown} is given")
+    return values
+
+
+def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
+    """Return shapes, or the tensors that have them. Raises InputError if a word gives none."""
+    shapes = values_of(words, header, console, shapes=True)
+    for name in RESERVED:
+        if name in shapes:
+            raise InputError(f"no tensor can be called {name} here")
+    return shapes
+
+
+def headers_of(words: list[str]) -> dict[str, bool | None]:
+    """Return whether the tables of --header NAME=yes|no|auto have headers. Raises InputError."""
     headers: dict[str, bool | None] = {}
     for word in words:
-        name, _, choice = word.partition("=")
-        if not name.strip() or choice.strip() not in HEADERS:
+        name, _, choice = map(str.strip, word.partition("="))
+        if not name or choice not in HEADERS:
             raise InputError(f"invalid --header {word!r}; write --header NAME=yes, NAME=no or NAME=auto")
-        headers[name.strip()] = HEADERS[choice.strip()]
+        headers[name] = HEADERS[choice]
     return headers
 
 
+def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
+    """Return the sizes of NAME=N,NAME=N. Raises InputError."""
+    sizes: dict[str, int] = {}
+    for word in ",".join(words).split(",") if words else ():
+        name, _, text = map(str.strip, word.partition("="))
+        number = as_number(text)
+        if not name or not isinstance(number, int):
+            raise InputError(f"{word!r} is not a size; write {example}")
+        if name in sizes:
+            raise InputError(f"the size of {name} is given twice")
+        sizes[name] = number
+    return sizes
+
+
+def limits_of(words: list[str]) -> Any:
+    """Return the limits of --limit NAME=N. Raises InputError."""
+    from ..core.settings import Limits
+
+    known = [field.name for field in fields(Limits)]
+    chosen = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        number = as_number(text)
+        if name not in known or number is None or not number >= 1:
+            raise InputError(f"{word!r} is not a limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
+        chosen[name] = int(min(number, sys.maxsize))
+    return Limits(**chosen)
+
+
+# ---------------------------------------------------------------------------------------------------------- one value
+def read_value(text: str, name: str, header: bool | None = None) -> Reading:
+    """Return a number, a literal or a file's tensor; `header` says whether a table has one.
+
+    Raises InputError if a file cannot be read, NotationError if its axes do not fit.
+
+    >>> read_value("6", "L")
+    Reading(value=6, notes=())
+    """
+    number = as_number(text)
+    if number is not None:
+        return Reading(number)
+    literal = LITERAL.fullmatch(text)
+    if literal is not None:
+        contents = from_nested(parse_json(literal["data"], f"the value of {name}"), name)
+        value = name_axes(contents, axes_of(literal["axes"]), name)
+    else:
+        contents, axes = read_place(text, name, header)
+        value = name_axes(contents, axes, name)
+    labels = label_values(contents, value.sizes)
+    return Reading(value.with_labels(labels) if labels else value, contents.notes)
+
+
 def axes_of(text: str | None) -> tuple[str, ...] | None:
-    """The names in axis,axis; None where there are none."""
+    """Return the names in axis,axis, or None if there are none."""
     names = tuple(part.strip() for part in re.split("[,×]", text or ""))
     return None if names == ("",) else names
 
 
-def read_literal(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
-    match = LITERAL.fullmatch(text)
-    assert match is not None
-    return from_nested(parse_json(match["data"], f"the value of {name}"), name), axes_of(match["axes"])
-
-
 def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found, tuple[str, ...] | None]:
-    """FILE, FILE:axes, FILE[member]:axes"""
+    """Return the contents and axes of FILE, FILE:axes or FILE[member]:axes."""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
         raise InputError(f"the value of {name} is not a nested list; write {name}='[[1,2],[3,4]]:a,b'")
     path, sign, axes = text.rpartition(":")
@@ -116,43 +169,30 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
     return read_file(path, None, name, header), axes_of(axes)
 
 
-def named(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
-    """The array with its axes named. Raises NotationError if it has another number of axes, or they have no names."""
+def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
+    """Return a tensor of an array. Raises NotationError if it has another number of axes, or they have no names."""
     from ..core.tensor import tensor
 
     chosen = entry.axes if axes is None else axes
     array = first_axis_alone(entry, chosen)
     if chosen is None and array.ndim == 0:
         chosen = ()
+    if chosen is not None and len(chosen) == array.ndim:
+        return tensor(array, chosen)
+    count = f"{name} has {array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
+    example = ",".join(("first", "second", "third", *(f"axis{n}" for n in range(4, array.ndim + 1)))[: array.ndim])
+    notes = [f"its sizes are {' × '.join(map(str, array.shape)) or 'none: it is one number'}"]
     if chosen is None:
-        raise NotationError(
-            317, f"{name} has {counted(array.ndim)} without {'a name' if array.ndim == 1 else 'names'}",
-            notes=(f"its sizes are {sizes_of(array)}",), hint=f"name {'it' if array.ndim == 1 else 'them in their order'}: {name}=…:{example(array.ndim)}",
-        )  # fmt: skip
-    if len(chosen) != array.ndim:
-        raise NotationError(
-            317, f"{name} has {counted(array.ndim)}, got {len(chosen)} name{'s' * (len(chosen) != 1)}",
-            notes=(f"its sizes are {sizes_of(array)}", f"the names are {', '.join(chosen) or 'none'}"),
-            hint=f"name each once: {name}=…:{example(array.ndim)}" if array.ndim else "remove the names",
-        )  # fmt: skip
-    return tensor(array, chosen)
-
-
-def counted(axes: int) -> str:
-    return f"{axes} {'axis' if axes == 1 else 'axes'}"
-
-
-def sizes_of(array: Any) -> str:
-    return " × ".join(map(str, array.shape)) or "none: it is one number"
-
-
-def example(axes: int) -> str:
-    return ",".join(("first", "second", "third", *(f"axis{n}" for n in range(4, axes + 1)))[:axes])
+        names, these = ("a name", "it") if array.ndim == 1 else ("names", "them in their order")
+        raise NotationError(317, f"{count} without {names}", notes=notes, hint=f"name {these}: {name}=…:{example}")
+    notes.append(f"the names are {', '.join(chosen) or 'none'}")
+    hint = f"name each once: {name}=…:{example}" if array.ndim else "remove the names"
+    raise NotationError(317, f"{count}, got {len(chosen)} name{'s' * (len(chosen) != 1)}", notes=notes, hint=hint)
 
 
 # ---------------------------------------------------------------------------------------------------------------- files
 def is_file(text: str) -> bool:
-    """Whether a word is the name of a file, or of a folder that is a tensor file; a long formula is not, and no error either."""
+    """Return whether a word names a file, or a folder that is a tensor file; a long formula does not."""
     try:
         path = Path(text)
         return path.is_file() or (path.suffix.lower() == ".zarr" and path.is_dir())

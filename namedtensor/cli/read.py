@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 
 from ..files.text import InputError
 from .console import FINE, WRONG_FORMULA, Console
-from .inputs import pair
+from .inputs import split_pair
 from .parsers import ANY, LIST, Argument, command
 
 TARGET = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)(?P<arguments>\(.*\))?")
@@ -49,7 +49,7 @@ def read_command(options: Any, console: Console) -> int:
     subject = subject_of(options.target)
     inputs = [input_of(word) for word in options.inputs]
     names = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in inputs}
-    names |= dict(pair(word, "the axes of a parameter") for word in options.name)
+    names |= dict(split_pair(word, "the axes of a parameter; write NAME=axis,axis") for word in options.name)
     arrays = examples(subject, inputs)
     read = from_torch(subject, names=names, training=options.training, **arrays)
     comparison = None
@@ -149,7 +149,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 
 def input_of(word: str) -> Input:
     """x=batch,seq,chans[16]; ids=batch,seq:int"""
-    name, text = pair(word, "an input")
+    name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
     axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]
     if kind not in ("", "int", "float") or None in axes:

@@ -25,9 +25,10 @@ from ..programs.parsed import shadowed_by
 from ..scope.binder import bind
 from ..scope.names import key
 from ..scope.symbols import Scope
-from .arguments import imported, read_source, values_of
+from .arguments import imported, read_source
 from .console import AT_THE_PROMPT, Console
 from .formula_commands import table
+from .inputs import values_of
 from .parsers import ANY, Argument, command
 
 GREETING = r"""A formula prints its value; name = … assigns it. In a formula, \odot and Tab give ⊙, \alpha gives α.

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..files.text import as_number
 from .console import Console
-from .inputs import pair
+from .inputs import split_pair
 from .parsers import ANY, JSON, Argument, command
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
@@ -57,6 +57,6 @@ def translate_command(options: Any, console: Console) -> None:
 
 def shape_of(word: str) -> tuple[str, Any]:
     """NAME=AXES of a command. Raises InputError."""
-    name, text = pair(word, "an input")
+    name, text = split_pair(word, "an input; write NAME=axis,axis")
     number = as_number(text)
     return name, number if number is not None else text
