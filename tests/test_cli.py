@@ -19,7 +19,7 @@ from grammar.errors import NotationError
 from namedtensor import cli
 from namedtensor.cli import commands, formula_commands
 from namedtensor.cli import inputs as files
-from namedtensor.cli.commands import COMMANDS, REMOVED
+from namedtensor.cli.commands import BUILT_IN, REMOVED
 from namedtensor.cli.console import error_in_ascii, to_ascii
 from namedtensor.cli.parsers import Command
 
@@ -584,14 +584,14 @@ def test_memory_that_is_not_there_is_an_error(run, monkeypatch):
     assert status == 1 and "404" in message
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_help_has_examples(run, name):
     status, printed, _ = run(name, "--help")
     assert status == 0 and f"namedtensor {name}" in printed.split("examples:")[1] and "exit status" in printed
 
 
 def test_the_overview(run):
-    assert all(name in run("--help")[1] for name in COMMANDS)
+    assert all(name in run("--help")[1] for name in BUILT_IN)
     assert run()[0] == 0
     assert run("--version")[1].startswith("namedtensor 0.")
     assert run("nonsense")[0] == 2
@@ -606,7 +606,7 @@ def test_the_help_fits_one_screen(run):
 def test_a_removed_word_names_its_successor(run, word, instead):
     status, printed, message = run(word, "2 x", "x=1")
     assert (status, printed) == (2, "") and f"write namedtensor {instead}\n" in message
-    assert instead.split()[0] in COMMANDS
+    assert instead.split()[0] in BUILT_IN
 
 
 @pytest.mark.parametrize(
@@ -673,8 +673,8 @@ def examples():
     """The commands of the help that need no file, and end."""
     import shlex
 
-    for command in COMMANDS.values():
-        for line in command.examples.replace("\\\n", " ").splitlines():
+    for entry in BUILT_IN.values():
+        for line in entry.load().examples.replace("\\\n", " ").splitlines():
             words = shlex.split(line)
             if (
                 words[:1] == ["namedtensor"]

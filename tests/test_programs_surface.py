@@ -77,7 +77,7 @@ FUNCTIONS = "check compile cost derivative diagram evaluate explain gradient ini
 
 
 def test_each_verb_is_a_command():
-    from namedtensor.cli.commands import COMMANDS as OF_THE_COMMAND_LINE
+    from namedtensor.cli.commands import BUILT_IN as OF_THE_COMMAND_LINE
 
     assert set(COMMANDS) | NO_COMMAND == set(FUNCTIONS)
     assert set(OF_THE_COMMAND_LINE) == {

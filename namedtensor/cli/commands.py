@@ -9,10 +9,9 @@ commands as entry points of the group `namedtensor.commands`. Exit status: 0 suc
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -28,7 +27,7 @@ from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, Strea
 from .parsers import Argument, Command, Parser, add_arguments, parser_of
 
 GROUP = "namedtensor.commands"  # the entry points of other packages
-BUILT_IN = {  # the module and the function of each command
+PLACES = {  # the module and the function of each built-in command
     "eval": "formula_commands:eval_command",
     "check": "check:check_command",
     "explain": "formula_commands:explain_command",
@@ -46,6 +45,7 @@ BUILT_IN = {  # the module and the function of each command
     "mcp": "servers:mcp_command",
     "help": "help:help_command",
 }
+BUILT_IN = {word: EntryPoint(word, f"{__package__}.{place}", GROUP) for word, place in PLACES.items()}
 REMOVED = {  # Delete this table in 0.3.
     "gradient": "eval FORMULA --gradient NAME,...",
     "cost": "explain FORMULA --cost",
@@ -56,33 +56,20 @@ REMOVED = {  # Delete this table in 0.3.
 }
 
 
-class Commands(Mapping[str, Command]):
-    """The built-in commands by their words, then the commands of other packages; each is imported when it runs."""
-
-    def __getitem__(self, word: str) -> Command:
-        if word in BUILT_IN:
-            module, _, name = BUILT_IN[word].partition(":")
-            return getattr(importlib.import_module(f".{module}", __package__), name)
-        entry = find_plugins()[word]
-        try:
-            return entry.load()
-        except Exception as problem:  # of another package, without which all other commands work
-            return describe_failure(entry, problem)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from BUILT_IN
-        yield from (word for word in find_plugins() if word not in BUILT_IN)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __contains__(self, word: object) -> bool:
-        return word in BUILT_IN or word in find_plugins()
+def find_commands() -> dict[str, EntryPoint]:
+    """Return the entry points of the built-in commands, then of the commands that other packages add."""
+    added = {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
+    return BUILT_IN | added
 
 
-def find_plugins() -> dict[str, EntryPoint]:
-    """Return the commands that other installed packages add."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+def load_command(entry: EntryPoint) -> Command:
+    """Return the command of an entry point. If another package fails, all other commands work."""
+    try:
+        return entry.load()
+    except Exception as problem:
+        if entry.name in BUILT_IN:
+            raise
+        return describe_failure(entry, problem)
 
 
 def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
@@ -95,80 +82,70 @@ def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
     return Command(f"(cannot be loaded from {entry.value})", partial(add_arguments, (words,)), run, "")
 
 
-COMMANDS = Commands()
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command as from a terminal; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _status(words)
+        try:
+            status = dispatch(words)
+        except SystemExit as stop:  # argparse ends a command after help or a usage error.
+            status = stop.code if isinstance(stop.code, int) else WRONG_USE
         if sys.stdout is not None:
             Console().flush()
         return status
     except BrokenPipeError:
-        _let_go()  # the reader has gone
+        discard_output()
         return WRONG_FORMULA
     except StreamProblem as problem:
         Console().note(f"namedtensor: {problem}")
-        _let_go()
+        discard_output()
         return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _status(words: list[str]) -> int:
-    """Return the exit status, also if argparse ends the command, after help or a usage error."""
-    try:
-        return _dispatch(words)
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else WRONG_USE
-
-
-def _let_go() -> None:
-    """What Python still holds for standard output must not be written when the process ends."""
+def discard_output() -> None:
+    """Discard the text that Python still holds for standard output, which nobody reads."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _dispatch(words: list[str]) -> int:
-    if words[:1] == ["help"] and len(words) == 2 and words[1] in COMMANDS:
+def dispatch(words: list[str]) -> int:
+    """Run the command of the first word, and report its error; return the exit status."""
+    if words[:1] == ["help"] and len(words) == 2 and words[1] in find_commands():
         words = [words[1], "--help"]
     if not words or words[0][:1] == "-":
         HelpParser().parse_args(words or ["--help"])
         return FINE
     command = find_command(words[0])
-    options = parser_of(words[0], command).parse_intermixed_args(_guarded(words[1:]))
+    options = parser_of(words[0], command).parse_intermixed_args(guard_words(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
         with recursion_headroom():
             return command.run(options, console) or FINE
-    except NotationError as problem:
-        return _failed(problem, options, console)
-    except InputError as problem:
-        return _misused(problem, console)
+    except (NotationError, InputError) as problem:
+        return report(problem, options, console)
     except MemoryError:
-        return _failed(NotationError(404, "the result does not fit in memory"), options, console)
+        return report(NotationError(404, "the result does not fit in memory"), options, console)
 
 
-def _guarded(words: list[str]) -> list[str]:
-    """The words, those after -- so that none is taken for an option: one that holds a blank never is."""
+def guard_words(words: list[str]) -> list[str]:
+    """Return the words. Words after -- begin with a blank, so that argparse takes none for an option."""
     if "--" not in words:
         return words
     at = words.index("--")
     return words[:at] + [f" {word}" if word[:1] == "-" and word != "-" else word for word in words[at + 1 :]]
 
 
-def _failed(problem: NotationError, options: Any, console: Console) -> int:
+def report(problem: NotationError | InputError, options: Any, console: Console) -> int:
+    """Write an error as text or JSON; return the exit status."""
     source: FormulaSource | None = getattr(options, "source", None)
-    if console.machine:
-        console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
-    else:
-        console.note(console.error(problem, place_of(problem, source)))
-    return WRONG_FORMULA
-
-
-def _misused(problem: InputError, console: Console) -> int:
+    if isinstance(problem, NotationError):
+        if console.machine:
+            console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
+        else:
+            console.note(console.error(problem, place_of(problem, source)))
+        return WRONG_FORMULA
     if console.machine:
         record = dict.fromkeys(("code", "line", "column", "span", "span_text", "hint", "symbol", "axis", "reason"))
         console.json({"error": {"kind": "input", "message": str(problem), **record}})
@@ -180,13 +157,13 @@ def _misused(problem: InputError, console: Console) -> int:
 # --------------------------------------------------------------------------------------------------------------- parsers
 def find_command(word: str) -> Command:
     """Return the command of a word, or exit with an error that names a command there is."""
-    if word in COMMANDS:
-        return COMMANDS[word]
+    commands = BUILT_IN if word in BUILT_IN else find_commands()
+    if word in commands:
+        return load_command(commands[word])
     if word in REMOVED:
-        reason = f"removed in 0.2; write namedtensor {REMOVED[word]}"
-        return HelpParser().error(f"the command {word} was {reason}")
-    meant = near(word, COMMANDS)
-    choices = did_you_mean(meant) if meant else f"the commands are {', '.join(COMMANDS)}"
+        return HelpParser().error(f"the command {word} was removed in 0.2; write namedtensor {REMOVED[word]}")
+    meant = near(word, commands)
+    choices = did_you_mean(meant) if meant else f"the commands are {', '.join(commands)}"
     return HelpParser().error(f"there is no command {word}; {choices}")
 
 
@@ -198,7 +175,7 @@ class HelpParser(Parser):
         self.add_argument("--version", action="version", version=f"namedtensor {__version__}")
 
     def format_help(self) -> str:
-        lines = [f"  {word:<11} {COMMANDS[word].meaning}" for word in COMMANDS]
+        lines = [f"  {word:<11} {load_command(entry).meaning}" for word, entry in find_commands().items()]
         return "\n".join([
             "usage: namedtensor COMMAND ...      (or namedtensor --version)",
             "Run formulas in named tensor notation, as text or as LaTeX.",

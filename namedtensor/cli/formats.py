@@ -79,11 +79,7 @@ def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
     text = f"not checked: {message_of(finding)}" if finding.severity == NOT_CHECKED else message_of(finding)
-    result: dict[str, Any] = {
-        "ruleId": str(finding.problem.code),
-        "ruleIndex": rule,
-        "level": LEVELS[finding.severity],
-    }
+    result: dict[str, Any] = {"ruleId": str(finding.problem.code), "ruleIndex": rule, "level": LEVELS[finding.severity]}
     result["message"] = {"text": text}
     if finding.file:
         location: dict[str, Any] = {"artifactLocation": {"uri": quote(file_of(finding))}}
