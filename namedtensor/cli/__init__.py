@@ -5,8 +5,7 @@
 `arguments`: the formula, tensors, sizes and limits of a command.
 `parsers`: commands, and the tables of their arguments.
 `formula_commands`: the commands eval, explain, diagram and to-code.
-`formats`: findings for other programs.
-`baseline`: the findings that are known already.
+`formats`: findings for other programs, and a baseline of findings that are known already.
 `check_documents`: the command check on documents.
 `check`: the command check.
 `devices`: the command devices.
@@ -14,7 +13,6 @@
 `derive`: the command derive.
 `translate`: the command translate.
 `read`: the command read.
-`grade_class`: `exercises grade` of a folder.
 `exercise_acts`: exercises validated, released and graded.
 `exercises`: the command exercises.
 `playground`: the command playground.

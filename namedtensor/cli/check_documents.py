@@ -92,7 +92,7 @@ def check_documents(
     given: list[DocumentInput], shapes: Any, ignored: frozenset[int], options: Any, console: Console
 ) -> int:
     """Check documents and write what was found; the status to exit with."""
-    from .baseline import new_findings, read_baseline, write_baseline
+    from .formats import new_findings, read_baseline, write_baseline
 
     checked = [_checked(source, whole, shapes, ignored, options) for source, whole in _roots(given)]
     if options.write_baseline:

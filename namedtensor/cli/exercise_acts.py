@@ -1,20 +1,23 @@
-"""`namedtensor exercises validate | release | grade`: files of exercises proved, released without their solutions, graded."""
+"""`namedtensor exercises validate | release | grade`: check exercise files, release them without solutions, grade answers.
+
+A class is graded at once: a file that cannot be read is reported, and all others are graded.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from ..files.text import InputError, read_text
-from ..teaching.class_grades import ClassGrader
+from ..files.text import InputError, read_text, reason, write_whole
+from ..teaching.class_grades import ClassGrader, StudentResults
+from ..teaching.class_report import html_report, text_report
 from ..teaching.course import course_file, is_course_name
 from ..teaching.exercise_files import ExerciseError
-from ..teaching.grade_formats import GRADERS, json_text
+from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
 from ..teaching.sheet_files import faults, released, shortcuts
 from ..teaching.sheets import Sheet, exercises
-from ..teaching.submissions import Student, Submission, answers, text_of
+from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
 from .console import Console
-from .grade_class import graded_class, written
 
 
 def do_act(options: Any, console: Console) -> int | None:
@@ -25,70 +28,135 @@ def do_act(options: Any, console: Console) -> int | None:
         raise InputError(str(problem)) from None
 
 
-def _path(word: str) -> Path:
-    """The file that a word names: one of the course, such as `lesson 1`, or any other."""
+def find_exercises(word: str) -> Path:
+    """Return the file that a word names: a lesson of the course, such as `lesson 1`, or any other."""
     return course_file(word) if is_course_name(word) else Path(word)
 
 
-def _validate(options: Any, console: Console) -> int:
-    sheet = exercises(_path(options.file))
+def validate(options: Any, console: Console) -> int:
+    """Print the faults and warnings of exercises, and return 1 if there is a fault."""
+    sheet = exercises(find_exercises(options.file))
     wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
-    for exercise, fault in wrong:
-        console.print(f"{options.file}:{exercise.line}: {exercise.name}: {fault}")
-    warnings = [(exercise, warning) for exercise in sheet.values() for warning in shortcuts(exercise)]
-    for exercise, warning in warnings:
-        console.print(f"{options.file}:{exercise.line}: {exercise.name}: warning: {warning}")
-    more = f", {_count(len(warnings), 'warning')}" if warnings else ""
-    console.print(f"{_count(len(sheet), 'exercise')}: {_count(len(wrong), 'fault')}{more}")
+    warnings = [(exercise, f"warning: {text}") for exercise in sheet.values() for text in shortcuts(exercise)]
+    for exercise, text in wrong + warnings:
+        console.print(f"{options.file}:{exercise.line}: {exercise.name}: {text}")
+    more = f", {count(len(warnings), 'warning')}" if warnings else ""
+    console.print(f"{count(len(sheet), 'exercise')}: {count(len(wrong), 'fault')}{more}")
     return int(bool(wrong))
 
 
-def _release(options: Any, console: Console) -> None:
-    path = _path(options.file)
+def release(options: Any, console: Console) -> None:
+    """Write a copy of exercises without their solutions."""
+    path = find_exercises(options.file)
     sheet = exercises(path)
     out = Path(options.out or "student")
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
         raise InputError(f"{target} is the file with the reference solutions; write -o student/")
-    text = released(read_text(path), sheet, options.seed)
-    written(target, text)
-    console.note(f"{target}: {_count(len(sheet), 'exercise')}, without solutions")
+    write_file(target, released(read_text(path), sheet, options.seed))
+    console.note(f"{target}: {count(len(sheet), 'exercise')}, without solutions")
 
 
-def _grade(options: Any, console: Console) -> None:
+def grade(options: Any, console: Console) -> None:
     """Grade the file of one student, or a folder."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
-    sheet = exercises(_path(options.key))
-    submitted = Path(options.file)
-    if submitted.is_dir():
-        return graded_class(sheet, submitted, options, console)
+    sheet, path = exercises(find_exercises(options.key)), Path(options.file)
+    if path.is_dir():
+        return grade_class(sheet, path, options, console)
     if options.to in ("csv", "moodle") or options.report or options.roster:
         raise InputError("--to csv, --to moodle, --report and --roster are for a folder of submissions")
-    return _grade_file(sheet, submitted, options, console)
-
-
-def _grade_file(sheet: Sheet, path: Path, options: Any, console: Console) -> None:
-    submitted = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
-    grades = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), submitted)).grades
+    submission = Submission(Student(path.stem), {name: tuple(tries) for name, tries in answers(text_of(path)).items()})
+    grades = ClassGrader(sheet, options.counts, options.seed).results(submission).grades
     if options.to:
-        text = json_text(GRADERS[options.to](grades))
-        if options.out:
-            written(Path(options.out), text + "\n")
-        else:
-            console.print(text)
-        return
-    for grade in grades:
-        console.print(
-            f"{grade.exercise}: {grade.points:g} of {grade.max_points:g}\n  " + grade.feedback.replace("\n", "\n  ")
-        )
-    console.print(
-        f"{sum(grade_.points for grade_ in grades):g} of {sum(grade_.max_points for grade_ in grades):g} points"
-    )
+        return write_or_print(json_text(GRADERS[options.to](grades)), options, console)
+    for item in grades:
+        feedback = item.feedback.replace("\n", "\n  ")
+        console.print(f"{item.exercise}: {item.points:g} of {item.max_points:g}\n  {feedback}")
+    points, most = sum(item.points for item in grades), sum(item.max_points for item in grades)
+    console.print(f"{points:g} of {most:g} points")
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> None:
+    """Grade the submissions in a folder."""
+    if options.to == "gradescope" and not options.out:
+        raise InputError("--to gradescope writes a results.json for each student: add -o FOLDER")
+    roster = [] if options.roster is None else roster_of(Path(options.roster))
+    texts, skipped = read_submissions(folder, console)
+    submitted = submissions(texts, folder, roster)
+    names = {student.id for student in roster}
+    for submission in submitted:
+        if roster and submission.student.id not in names:
+            console.note(f"not on the roster: {submission.student.id}")
+        if unknown := [name for name in submission.answers if name not in sheet]:
+            console.note(f"{submission.student.id}: not an exercise of the key: {', '.join(unknown)}")
+    grader = ClassGrader(sheet, options.counts, options.seed)
+    results: list[StudentResults] = []
+    for number, submission in enumerate(submitted, 1):
+        result = grader.results(submission)
+        results.append(result)
+        console.note(f"{number}/{len(submitted)} {points_line(result)}")
+    name = Path(options.key).stem
+    if options.report:
+        report = text_report if Path(options.report).suffix == ".txt" else html_report
+        write_file(Path(options.report), report(results, f"{name}: results of the class", skipped))
+    if options.to == "gradescope":
+        for path, text in gradescope_files(results).items():
+            write_file(Path(options.out) / path, text + "\n")
+    elif options.to == "json":
+        write_or_print(class_json(results, skipped), options, console)
+    elif options.to:
+        write_or_print(table(results, options.to, name).rstrip("\n"), options, console)
+    else:
+        write_or_print("\n".join(map(result_line, results)), options, console)
 
 
-ACTS = {"validate": _validate, "release": _release, "grade": _grade}
+def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
+    """Return the texts of the readable files of a folder, and the reason for each skipped file, also on standard error."""
+    result: dict[Path, str] = {}
+    skipped: list[str] = []
+    for path in files_in(folder):
+        try:
+            if path.is_symlink():
+                raise InputError(f"{path} is a link, and links are not followed: submit the file itself")
+            if path.suffix.lower() not in SUFFIXES:
+                raise InputError(f"{path} is not a {' or '.join(SUFFIXES)} file")
+            result[path] = text_of(path)
+        except InputError as problem:
+            skipped.append(str(problem))
+            console.note(f"skipped: {problem}")
+    if not result:
+        raise InputError(f"{folder} has no submission that can be read: files that end in {' or '.join(SUFFIXES)}")
+    return result, skipped
+
+
+def points_line(student: StudentResults) -> str:
+    return f"{student.student.name}: {student.points:g} of {student.max_points:g} points"
+
+
+def result_line(student: StudentResults) -> str:
+    wrong = ", ".join(result.grade.exercise for result in student.results if not result.grade.correct)
+    return points_line(student) + (f"; not solved: {wrong}" if wrong else "")
+
+
+def write_or_print(text: str, options: Any, console: Console) -> None:
+    if options.out:
+        write_file(Path(options.out), text + "\n")
+    else:
+        console.print(text)
+
+
+def write_file(target: Path, text: str) -> None:
+    """Write a file, and the folders that it needs. Raises InputError."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, text)
+    except OSError as problem:
+        raise InputError(f"{target}: {reason(problem)}") from None
+
+
+def count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+ACTS = {"validate": validate, "release": release, "grade": grade}

@@ -1,9 +1,17 @@
-"""Findings as other programs read them: annotations of GitHub, and SARIF 2.1.0."""
+"""Findings for other programs: GitHub annotations, SARIF 2.1.0, and a baseline of the findings that are known already.
+
+    {"version": 1, "findings": [{"file": "paper.tex", "code": 301, "formula": "\\[ … \\]", "count": 1}, …]}
+
+A baseline identifies a finding by its file (relative to the baseline), its code and the text of its formula: it stays
+suppressed when lines move, and is reported again when its formula changes.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +21,7 @@ from grammar.errors import CATALOGUE
 from ..core.version import __version__
 from ..documents.findings import ERROR, NOT_CHECKED, WARNING, Finding
 from ..documents.markdown import CELL
+from ..files.text import InputError, read_text, save_text
 
 ANNOTATIONS = {ERROR: "error", WARNING: "warning", NOT_CHECKED: "notice"}
 LEVELS = {ERROR: "error", WARNING: "warning", NOT_CHECKED: "note"}
@@ -53,16 +62,17 @@ def github(finding: Finding) -> str:
     elif region:
         properties |= {"col": str(region["startColumn"])}
     properties["title"] = f"{finding.severity} {finding.problem.code}"
-    text = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
-    return f"::{ANNOTATIONS[finding.severity]} {text}::{_data(message_of(finding))}"
+    return annotation(ANNOTATIONS[finding.severity], properties, message_of(finding))
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def annotation(kind: str, properties: dict[str, str], message: str) -> str:
+    """Return a command to the log of a GitHub action."""
 
+    def escape(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    words = [f"{name}={escape(text).replace(':', '%3A').replace(',', '%2C')}" for name, text in properties.items()]
+    return f"::{kind}{' ' * bool(words)}{','.join(words)}::{escape(message)}"
 
 
 # --------------------------------------------------------------------------------------------------------------- SARIF
@@ -88,3 +98,46 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         known = f"{finding.problem.code} {finding.formula}".encode()
         result["partialFingerprints"] = {"formula/v1": hashlib.sha256(known).hexdigest()}
     return result
+
+
+# ------------------------------------------------------------------------------------------------------------ baseline
+Known = Counter[tuple[str, int, str]]
+
+
+def read_baseline(path: str) -> Known:
+    """The findings of a baseline file. Raises InputError."""
+    try:
+        listed = json.loads(read_text(path))["findings"]
+        return Counter(
+            {(str(entry["file"]), int(entry["code"]), str(entry["formula"])): int(entry["count"]) for entry in listed}
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{path} is not a baseline; create one with --write-baseline") from None
+
+
+def write_baseline(path: str, findings: list[Finding]) -> None:
+    """Write a baseline of findings. Raises InputError."""
+    counted = Counter(_key(finding, path) for finding in findings)
+    listed = [
+        {"file": file, "code": code, "formula": formula, "count": count}
+        for (file, code, formula), count in sorted(counted.items())
+    ]
+    text = json.dumps({"version": 1, "findings": listed}, ensure_ascii=False, indent=1)
+    save_text(path, text + "\n")
+
+
+def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
+    """The findings that a baseline does not have; of equal ones, those beyond its count."""
+    left = Counter(known)
+    new: list[Finding] = []
+    for finding in findings:
+        key = _key(finding, path)
+        left[key] -= 1
+        if left[key] < 0:
+            new.append(finding)
+    return new
+
+
+def _key(finding: Finding, path: str) -> tuple[str, int, str]:
+    file = os.path.relpath(os.path.abspath(finding.file), os.path.dirname(os.path.abspath(path)))
+    return file.replace(os.sep, "/"), finding.problem.code, finding.formula

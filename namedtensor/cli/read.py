@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import itertools
 import os
 import re
+import runpy
 import sys
 from typing import Any
 
@@ -14,6 +14,7 @@ from grammar.errors import NotationError
 
 from ..files.text import InputError
 from .console import FINE, WRONG_FORMULA, Console
+from .formats import annotation
 from .inputs import split_pair
 from .parsers import ANY, LIST, Argument, command
 
@@ -73,9 +74,9 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
         console.json({**record, "against": against})
     elif options.format == "github":
         for remark in read.remarks:
-            console.print(annotation("warning", remark.source, remark.sentence))
+            console.print(annotation("warning", place_of(remark.source), remark.sentence))
         for line in translation.lines or (None,) if translation is not None and not translation else ():
-            console.print(annotation("error", line, str(translation)))
+            console.print(annotation("error", place_of(line), str(translation)))
     else:
         console.print(read.text)
         for remark in (*read.reading, *map(str, read.remarks)):
@@ -84,27 +85,25 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
             console.print(f"\n{translation}")
 
 
+def place_of(line: Any) -> dict[str, str]:
+    """Return the place of a source line as GitHub's log has it."""
+    return {"file": os.path.relpath(line.file), "line": str(line.line)} if line is not None and line.file else {}
+
+
 def line_record(line: Any) -> dict[str, Any]:
     return {"file": line.file, "line": line.line}
 
 
-def annotation(kind: str, source: Any, text: str) -> str:
-    """A finding as a command to the log of a GitHub action."""
-    message = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    path = f" file={os.path.relpath(source.file)},line={source.line}" if source is not None and source.file else ""
-    return f"::{kind}{path}::{message}"
-
-
 # ------------------------------------------------------------------------------------------------------------ the subject
 def subject_of(target: str) -> Any:
-    """What a file defines under a name: a function, or a module made with literal arguments."""
+    """Return the function of a name in a file, or the module that its class makes of literal arguments."""
     match = TARGET.fullmatch(target)
     if match is None:
         raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
-    module = imported(match["file"])
-    subject = getattr(module, match["name"], None)
-    if subject is None:
+    definitions = run_file(match["file"])
+    if match["name"] not in definitions:
         raise InputError(f"{match['file']} has no {match['name']}")
+    subject = definitions[match["name"]]
     if not isinstance(subject, type):
         return subject
     positional, named = literals(match["arguments"] or "()")
@@ -115,24 +114,22 @@ def subject_of(target: str) -> Any:
         raise InputError(f"{match['name']} cannot be made: {problem}; {hint}") from None
 
 
-def imported(file: str) -> Any:
+def run_file(file: str) -> dict[str, Any]:
+    """Return the names that a file defines. Raises InputError if it cannot be run."""
     path = os.path.abspath(file)
-    specification = importlib.util.spec_from_file_location(os.path.basename(file).removesuffix(".py"), path)
-    if specification is None or specification.loader is None or not os.path.exists(path):
+    if not os.path.isfile(path):
         raise InputError(f"cannot read {file}")
-    module = importlib.util.module_from_spec(specification)
     sys.path.insert(0, os.path.dirname(path))
     try:
-        specification.loader.exec_module(module)
+        return runpy.run_path(path, run_name=os.path.basename(file).removesuffix(".py"))
     except Exception as problem:
         raise InputError(f"{file} does not run: {type(problem).__name__}: {problem}") from None
     finally:
         sys.path.remove(os.path.dirname(path))
-    return module
 
 
 def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of a call, which are literals."""
+    """Return the arguments of a call, which must be literals."""
     try:
         call = ast.parse(f"f{text}", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -148,7 +145,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 
 
 def input_of(word: str) -> Input:
-    """x=batch,seq,chans[16]; ids=batch,seq:int"""
+    """Return the name, axes and kind of x=batch,seq,chans[16] or ids=batch,seq:int."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
     axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]
@@ -158,7 +155,7 @@ def input_of(word: str) -> Input:
 
 
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
-    """Example tensors at sizes that the module takes: those that are stated, of its parameters, or small primes."""
+    """Return example tensors at sizes that the module accepts: stated sizes, sizes of its parameters, or small primes."""
     import torch
 
     stated = {axis: size for _, axes, _ in inputs for axis, size in axes if size}
