@@ -1,4 +1,4 @@
-"""The formula of a command, with its file."""
+"""The formula of a command with its file, and the files of lessons."""
 
 from __future__ import annotations
 
@@ -70,6 +70,17 @@ def typed_in() -> str:
         except UnicodeDecodeError:
             continue
     raise InputError("standard input is not UTF-8 text")
+
+
+def find_exercises(word: str) -> Path:
+    """Return the file that a word names: the exercises of a lesson, such as `lesson 1`, or any other."""
+    from ..teaching.course import course_file, is_course_name
+    from ..teaching.exercise_files import ExerciseError
+
+    try:
+        return course_file(word) if is_course_name(word) else Path(word)
+    except ExerciseError as problem:
+        raise InputError(str(problem)) from None
 
 
 def place_of(problem: NotationError, source: FormulaSource | None) -> str:

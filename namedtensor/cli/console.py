@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from grammar.errors import NotationError
 from grammar.plain_text import SAMPLE, error_in_ascii, shows, to_ascii
 
+from ..core.extents import shown
 from ..files.text import finite
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # what a command exits with
@@ -65,10 +66,10 @@ class Console:
         self._write(sys.stderr, text)
 
     def json(self, value: Any) -> None:
-        """`value` as JSON; a number that JSON cannot write is a string."""
+        """Write a value as JSON. A symbolic size, or a number that JSON lacks, is a string."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
-        write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable) + "\n")
+        write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=shown) + "\n")
 
     def page(self, text: str) -> None:
         """A page for browsers; a character that the stream cannot show is written as its number."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files.text import InputError, read_text, reason, write_whole
+from ..files.text import InputError, read_text, reason, save_text
 from ..teaching.class_grades import ClassGrader, StudentResults
 from ..teaching.class_report import html_report, text_report
-from ..teaching.course import course_file, is_course_name
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
 from ..teaching.sheet_files import faults, released, shortcuts
 from ..teaching.sheets import Sheet, exercises
 from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
+from .arguments import find_exercises
 from .console import Console
 
 
@@ -26,11 +26,6 @@ def do_act(options: Any, console: Console) -> int | None:
         return ACTS[options.act](options, console)
     except ExerciseError as problem:
         raise InputError(str(problem)) from None
-
-
-def find_exercises(word: str) -> Path:
-    """Return the file that a word names: a lesson of the course, such as `lesson 1`, or any other."""
-    return course_file(word) if is_course_name(word) else Path(word)
 
 
 def validate(options: Any, console: Console) -> int:
@@ -150,9 +145,9 @@ def write_file(target: Path, text: str) -> None:
     """Write a file, and the folders that it needs. Raises InputError."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, text)
     except OSError as problem:
         raise InputError(f"{target}: {reason(problem)}") from None
+    save_text(target, text)
 
 
 def count(number: int, word: str) -> str:

@@ -29,7 +29,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def message_of(finding: Finding) -> str:
-    """The text of a finding: where in a notebook, the message, what each operand has, a hint."""
+    """Return the text of a finding: its place in a notebook, the message, the notes and a hint."""
     problem, cell = finding.problem, finding.file.partition(CELL)[2]
     lines = [f"cell {cell}, line {problem.position()[0]}: {problem.message}" if cell else problem.message]
     lines += problem.notes
@@ -38,7 +38,7 @@ def message_of(finding: Finding) -> str:
 
 def region_of(finding: Finding) -> dict[str, int]:
     """Return the region of a finding: lines, and columns in characters, from 1. It is empty for a finding without a
-    position or in a notebook, where line numbers of a cell are not those of the file."""
+    position, and in a notebook, whose cells count their lines separately."""
     problem = finding.problem
     if not finding.file or CELL in finding.file or problem.source is None or problem.span is None:
         return {}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..core.extents import Extent, shown
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..planning.optimizations import OPTIMIZATIONS
@@ -258,19 +257,7 @@ TOTALS = ("multiply_adds", "operations", "bytes", "largest")
 
 
 def cost_record(cost: Any) -> dict[str, Any]:
-    """Return a cost for machines: polynomials of open sizes as texts."""
-    return write_sizes(
-        {"steps": [row._asdict() for row in cost.rows], **{name: getattr(cost, name) for name in TOTALS}}
-    )
-
-
-def write_sizes(value: Any) -> Any:
-    """Return the value with the text of each symbolic size in its place."""
-    if isinstance(value, dict):
-        return {name: write_sizes(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [write_sizes(part) for part in value]
-    return shown(value) if isinstance(value, Extent) else value
+    return {"steps": [row._asdict() for row in cost.rows], **{name: getattr(cost, name) for name in TOTALS}}
 
 
 def compute_parameters(options: Any, console: Console) -> Any:

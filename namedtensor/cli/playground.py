@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.version import __version__
-from ..files.text import InputError, reason, write_whole
+from ..files.text import InputError, read_text, save_text
+from .arguments import find_exercises
 from .console import Console
 from .parsers import MEMORY, Argument, command
 
@@ -38,56 +39,26 @@ def playground_command(options: Any, console: Console) -> None:
 
     Only this computer can reach the page, and the page makes no other network requests.
     """
-    text = None if options.file is None else text_of(path_of(options.file))
+    text = None if options.file is None else read_text(find_exercises(options.file))
+    if text is not None and len(text) > LONGEST:
+        raise InputError(f"{options.file} has {len(text)} characters, and the page takes {LONGEST}")
     if options.save:
-        return saved(Path(options.save), console)
-    limits = {"seconds": options.seconds, "memory": options.memory * 2**20, "site": site_of(options.site)}
-    return served(text, options.port, not options.no_browser, console, limits)
+        return save_page(Path(options.save), console)
+    if options.site is not None and not re.fullmatch(r"https?://[^\s#?]+", options.site):
+        raise InputError(f"{options.site} is not an address: write --site https://example.org/playground.html")
+    limits = {"seconds": options.seconds, "memory": options.memory * 2**20, "site": options.site}
+    return serve(text, options.port, not options.no_browser, console, limits)
 
 
-def site_of(address: str | None) -> str | None:
-    if address is not None and not re.fullmatch(r"https?://[^\s#?]+", address):
-        raise InputError(f"{address} is not an address: write --site https://example.org/playground.html")
-    return address
-
-
-def path_of(word: str) -> Path:
-    """The file that a word names: the exercises of a lesson, such as `lesson 1`, or any other."""
-    from ..teaching.course import course_file, is_course_name
-    from ..teaching.exercise_files import ExerciseError
+def serve(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
+    """Serve the page until an interrupt. Raises InputError if it is not built, or the port is wrong."""
+    from ..webpage.server import Server, page
 
     try:
-        return course_file(word) if is_course_name(word) else Path(word)
-    except ExerciseError as problem:
-        raise InputError(str(problem)) from None
-
-
-def text_of(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: {getattr(problem, 'strerror', None) or problem}") from None
-    if len(text) > LONGEST:
-        raise InputError(f"{path} has {len(text)} characters, and the page takes {LONGEST}")
-    return text
-
-
-def page_text() -> str:
-    from ..webpage.server import page
-
-    try:
-        return page()
+        page()
+        server = Server(port, text, **limits)
     except FileNotFoundError:
         raise InputError("the page is not built: run `node web/build.mjs` in the repository") from None
-
-
-def served(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
-    """Serve until somebody ends it."""
-    from ..webpage.server import Server
-
-    page_text()
-    try:
-        server = Server(port, text, **limits)
     except (OSError, OverflowError):
         if not 0 <= port < 2**16:
             raise InputError(f"a port is a number from 0 to {2**16 - 1}, not {port}") from None
@@ -106,23 +77,19 @@ def served(text: str | None, port: int, opened: bool, console: Console, limits: 
         server.server_close()
 
 
-def saved(target: Path, console: Console) -> None:
-    """Write the page that needs no server. Raises InputError where it is not installed."""
+def save_page(target: Path, console: Console) -> None:
+    """Write the page that needs no server. Raises InputError if it is not installed."""
     data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
-    try:
-        write_whole(target, data)
-    except OSError as problem:
-        raise InputError(f"{target}: {reason(problem)}") from None
+    save_text(target, data)
     console.note(f"{target}: {len(data) / 1e6:.1f} MB; it needs no server and no network")
     if version not in (None, __version__):
-        console.note(
-            f"it is of version {version}, and this is {__version__}: pip install {DISTRIBUTION}=={__version__}"
-        )
+        wanted = f"pip install {DISTRIBUTION}=={__version__}"
+        console.note(f"it is of version {version}, and this is {__version__}: {wanted}")
 
 
 def whole_page() -> tuple[bytes, str | None]:
-    """The page with Python inside, as the repository has built it, or as its own distribution holds it, with its version."""
+    """Return the page with Python inside, of the repository or of its separate package, and the version of the package."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     if (REPOSITORY / WHOLE).is_file():

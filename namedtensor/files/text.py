@@ -114,8 +114,8 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"{path} cannot be read: {reason(problem)}") from None
 
 
-def save_text(path: str | Path, text: str) -> None:
-    """Write a text at once. Raises InputError."""
+def save_text(path: str | Path, text: str | bytes) -> None:
+    """Write a text, or data, at once. Raises InputError."""
     try:
         write_whole(path, text)
     except OSError as problem:
