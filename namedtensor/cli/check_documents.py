@@ -320,7 +320,10 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
     def records(severity: str) -> list[dict[str, Any]]:
         return [error_record(finding.problem, finding.file if file else None) for finding in checked.of(severity)]
 
-    left_out = [(whole.place(left.span), left) for left in report.skipped]
+    def place(span: tuple[int, int]) -> dict[str, Any]:
+        at = whole.place(span)
+        return {"file": at.file, "line": _line_of(at), "span": list(at.span)}
+
     noted = [(whole.place((note.position, note.position)), note.text) for note in report.notes]
     return {
         "ok": not checked.of("error"),
@@ -335,14 +338,9 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
         "warnings": [{**record, "kind": "warning"} for record in records("warning")],
         "not_checked": [{**record, "kind": "not checked"} for record in records("not checked")],
         "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
-        "tried": [_tried_record(tried, whole.place(tried.span)) for tried in report.tried],
-        "left_out": [
-            {"file": at.file, "line": _line_of(at), "span": list(at.span), "reason": left.reason, "named": left.named}
-            for at, left in left_out
+        "tried": [
+            {**place(tried.span), "status": tried.status, "trials": tried.draws, "text": str(tried)}
+            for tried in report.tried
         ],
+        "left_out": [{**place(left.span), "reason": left.reason, "named": left.named} for left in report.skipped],
     }
-
-
-def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
-    position = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
-    return {**position, "status": tried.status, "trials": tried.draws, "text": str(tried)}

@@ -12,7 +12,7 @@ from .arguments import source_of
 from .console import FINE, Console
 from .formula_commands import add_labels, table, value_record
 from .inputs import shapes_of, sizes_of, values_of
-from .parsers import Argument, command, formula_with
+from .parsers import ANY, Argument, command, formula_with
 from .render import SPELLINGS, spell
 
 
@@ -22,12 +22,7 @@ from .render import SPELLINGS, spell
     Argument("--to", tuple(SPELLINGS), "the output format of the derivative (default: text)"),
     Argument("--as-written", "", "print ∂…/∂X* instead of the closed form"),
     Argument("--steps", "", "print the derivation, one rule per line"),
-    Argument(
-        "--check",
-        "NAME=...",
-        "compare closed form and steps with finite differences at these tensors",
-        {"nargs": "*", "default": None},
-    ),
+    Argument("--check", "NAME=...", "compare with finite differences at these tensors", {**ANY, "default": None}),
 )
 def derive_command(options: Any, console: Console) -> int | None:
     r"""Print the derivative of a formula, as formula or value.

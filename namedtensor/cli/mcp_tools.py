@@ -82,12 +82,8 @@ def equivalent(first: str, second: str, types: Types = NONE, given: str = "") ->
 
     shapes: dict[str, Any] = {**types}
     comparison = equivalent(first, second, given=given, **shapes)
-    return {
-        "equal": bool(comparison),
-        "proved": comparison.proved,
-        "difference": comparison.difference,
-        "message": str(comparison),
-    }
+    record = {"equal": bool(comparison), "proved": comparison.proved, "difference": comparison.difference}
+    return {**record, "message": str(comparison)}
 
 
 def derive(formula: str, wrt: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
@@ -150,11 +146,8 @@ def read(target: str, inputs: Types, against: str | None = None, code: str | Non
     record["remarks"] = [remark.sentence for remark in program.remarks]
     if against is not None:
         comparison = equivalent(program, against)
-        record["against"] = {
-            "equal": bool(comparison),
-            "message": str(comparison),
-            "lines": [line.line for line in comparison.lines],
-        }
+        lines = [line.line for line in comparison.lines]
+        record["against"] = {"equal": bool(comparison), "message": str(comparison), "lines": lines}
     return record
 
 

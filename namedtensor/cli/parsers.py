@@ -129,25 +129,14 @@ ANY: dict[str, Any] = {"nargs": "*"}
 FORMULA = Argument("formula", "FORMULA|FILE|-", "a formula, a file (.nt text, .tex LaTeX), or - for standard input")
 JSON = Argument("--json", "", "print results and errors as JSON")
 SYNTAX = Argument(
-    "--syntax",
-    ("auto", "text", "latex"),
-    "the syntax of the formula (default: auto, which detects it)",
-    {"default": "auto"},
+    "--syntax", ("auto", "text", "latex"), "the syntax of the formula (default: auto)", {"default": "auto"}
 )
 OF = Argument("--of", "NAME", "a name of the program (default: its value)")
-CALL = Argument(
-    "--call",
-    ("NAME", "ARGUMENT"),
-    "call a function of the program; an argument is a name, or as after NAME=",
-    {"nargs": "+"},
-)
+ARGUMENT = "call a function of the program; an argument is a name, or as after NAME="
+CALL = Argument("--call", ("NAME", "ARGUMENT"), ARGUMENT, {"nargs": "+"})
 DIGITS = Argument("--digits", "N", "significant digits to print (default: 4 in tables)", {"type": read_digits})
-MEMORY = Argument(
-    "--memory",
-    "N",
-    "memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
-    {"type": int, "default": 4096},
-)
+MEGABYTES = "memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)"
+MEMORY = Argument("--memory", "N", MEGABYTES, {"type": int, "default": 4096})
 
 
 def formula_with(inputs: str) -> tuple[Argument, ...]:

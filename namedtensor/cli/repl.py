@@ -89,20 +89,17 @@ class Prompt(InteractiveConsole):
         if isinstance(program.statements[-1], nodes.Value):
             return False, table(evaluate(source, values, syntax="text")) if evaluated else ""
         defined = [
-            definition
-            for group in scope.definitions.values()
-            for definition in group
-            if definition.statement.span[0] >= start
+            item.key for group in scope.definitions.values() for item in group if item.statement.span[0] >= start
         ]
         is_claim = any(claim.span[0] >= start for claim in scope.claims)
         if not evaluated or not (defined or is_claim):
             return True, ""
         try:
-            value = evaluate(f"{source}\n{defined[-1].key if defined else 0}", values, syntax="text")
+            value = evaluate(f"{source}\n{defined[-1] if defined else 0}", values, syntax="text")
         except NotationError as problem:
             if problem.code != LACKS_ELEMENTS or not defined:
                 raise
-            return True, f"{defined[-1].key} still has undefined elements"
+            return True, f"{defined[-1]} still has undefined elements"
         return bool(defined), table(value) if defined else "this holds"
 
     def read(self, text: str) -> list[Entry]:
@@ -124,11 +121,13 @@ class Prompt(InteractiveConsole):
         """Return the names that completion offers."""
         source = join(self.entries)
         scope = bind(source, self.parse(source, self.values)) if source else Scope(source, nodes.Program(()))
-        tensors = [*self.values, *(str(definition.key) for definition in scope.all_definitions())]
-        tensors += [str(name.key()) for _, name, _, _ in scope.declarations]
+        tensors = [*self.values, *(definition.key for definition in scope.all_definitions())]
+        tensors += [name.key() for _, name, _, _ in scope.declarations]
         axes = [axis for value in self.values.values() for axis in getattr(value, "axes", ())]
         return Known(
-            tuple(dict.fromkeys(tensors)), tuple(scope.functions), tuple(dict.fromkeys([*axes, *scope.axes_named]))
+            tuple(dict.fromkeys(map(str, tensors))),
+            tuple(scope.functions),
+            tuple(dict.fromkeys([*axes, *scope.axes_named])),
         )
 
     # ------------------------------------------------------------------------------------------------------------ lines
@@ -217,9 +216,8 @@ def entry_of(statement: nodes.Statement, source: str) -> Entry:
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
     """Return an error about a program as an error about the text that begins at `start`, if it points there."""
-    if problem.source is None or problem.span is None or not problem.source.startswith(text, start):
-        return problem
-    if problem.span[0] < start:
+    is_here = problem.source is not None and problem.source.startswith(text, start)
+    if not is_here or problem.span is None or problem.span[0] < start:
         return problem
     return problem.moved(text, lambda span: (span[0] - start, span[1] - start) if span[0] >= start else None)
 
@@ -257,12 +255,11 @@ def repl_command(options: Any, console: Console) -> int:
     At the prompt, \odot and Tab give ⊙.
     """
     console.hints = AT_THE_PROMPT
-    words = [*([options.file] if options.file else []), *options.inputs]
+    words = [word for word in (options.file, *options.inputs) if word]
     prompt = Prompt(console, values_of([word for word in words if "=" in word], [], console))
     for word in words:
         if "=" not in word:
-            source = imported(read_source(word, "auto"))
-            prompt.enter(source.text, evaluated=False)
+            prompt.enter(imported(read_source(word, "auto")).text, evaluated=False)
     if sys.stdin is None:
         raise InputError("standard input is closed")
     is_terminal = sys.stdin.isatty()
