@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from grammar.errors import CATALOGUE, REMOVED_CODES, NotationError
+from grammar.errors import CATALOGUE, REMOVED_CODES
 
 from ..documents.suffixes import EXPECTED
 from ..files.text import InputError
@@ -111,7 +111,7 @@ def _write(checked: Any, source: FormulaSource, format: str, console: Console) -
     if format == "json":
         console.json(checked_record(checked, source.name))
     elif format == "text":
-        _print_checked(checked, source, console)
+        print_checked(checked, source, console)
     else:
         from ..documents.findings import ERROR, WARNING, Finding
 
@@ -121,35 +121,26 @@ def _write(checked: Any, source: FormulaSource, format: str, console: Console) -
         write_findings(findings, format, console)
 
 
-def _print_checked(checked: Any, source: FormulaSource, console: Console) -> None:
-    names = checked.types
-    types = dict(names)
-    if checked.type is not None:
-        types["value"] = checked.type
+def print_checked(checked: Any, source: FormulaSource, console: Console) -> None:
+    """Print types, conditions, errors and warnings of a formula, with a blank line between their blocks."""
+    types = {**checked.types} if checked.type is None else {**checked.types, "value": checked.type}
     width = max(map(len, types), default=0)
-    for name, text in types.items():
-        console.print(f"{name:<{width}} : {text}" if names else text)
-    for condition in checked.conditions:
-        console.print(f"where {condition}")
-    blank = bool(types)
-    if not (types or checked.errors or checked.warnings):
-        console.print("no errors; no type to report: a function without a signature has none")
+    lines = [f"{name:<{width}} : {text}" if checked.types else text for name, text in types.items()]
+    lines += [f"where {condition}" for condition in checked.conditions]
     texts = [console.error(error, place_of(error, source), sys.stdout) for error in checked.errors]
-    texts += [as_text(warning.as_error(source.text), source, console) for warning in checked.warnings]
-    for text in texts:
-        console.print("\n" + text if blank else text)
-        blank = True
-
-
-def as_text(warning: NotationError, source: FormulaSource, console: Console) -> str:
-    """A warning with its place and excerpt."""
-    path = place_of(warning, source)
-    drawn = console.error(warning, "", sys.stdout).partition(": ")[2]
-    return f"{path}: warning {warning.code}: {drawn}" if path else f"warning {warning.code}: {drawn}"
+    for warning in checked.warnings:
+        problem = warning.as_error(source.text)
+        title = f"{path}: warning" if (path := place_of(problem, source)) else "warning"
+        drawn = console.error(problem, "", sys.stdout).partition(": ")[2]
+        texts.append(f"{title} {problem.code}: {drawn}")
+    if not (types or texts):
+        lines.append("no errors; no type to report: a function without a signature has none")
+    console.print("\n\n".join(["\n".join(lines)] * bool(lines) + texts))
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
-    """The result of a check as a record for machines."""
+    """Return the result of a check as a record for machines."""
+    warnings = [error_record(warning.as_error(checked.source), file) for warning in checked.warnings]
     return {
         "ok": checked.ok,
         "type": checked.type,
@@ -157,9 +148,5 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
         "conditions": list(checked.conditions),
         "steps": [{"text": text, "type": type} for text, type in checked.steps],
         "errors": [error_record(error, file) for error in checked.errors],
-        "warnings": [_warning_record(warning, checked.source, file) for warning in checked.warnings],
+        "warnings": [{**record, "kind": "warning"} for record in warnings],
     }
-
-
-def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
-    return {**error_record(warning.as_error(source), file), "kind": "warning"}
