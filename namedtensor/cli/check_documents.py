@@ -320,7 +320,7 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
     def records(severity: str) -> list[dict[str, Any]]:
         return [error_record(finding.problem, finding.file if file else None) for finding in checked.of(severity)]
 
-    def place(span: tuple[int, int]) -> dict[str, Any]:
+    def position_record(span: tuple[int, int]) -> dict[str, Any]:
         at = whole.place(span)
         return {"file": at.file, "line": _line_of(at), "span": list(at.span)}
 
@@ -339,8 +339,10 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
         "not_checked": [{**record, "kind": "not checked"} for record in records("not checked")],
         "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
         "tried": [
-            {**place(tried.span), "status": tried.status, "trials": tried.draws, "text": str(tried)}
+            {**position_record(tried.span), "status": tried.status, "trials": tried.draws, "text": str(tried)}
             for tried in report.tried
         ],
-        "left_out": [{**place(left.span), "reason": left.reason, "named": left.named} for left in report.skipped],
+        "left_out": [
+            {**position_record(left.span), "reason": left.reason, "named": left.named} for left in report.skipped
+        ],
     }

@@ -27,7 +27,7 @@ from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, Strea
 from .parsers import Argument, Command, Parser, add_arguments, parser_of
 
 GROUP = "namedtensor.commands"  # the entry points of other packages
-PLACES = {  # the module and the function of each built-in command
+FUNCTIONS = {  # the module and the function of each built-in command
     "eval": "formula_commands:eval_command",
     "check": "check:check_command",
     "explain": "formula_commands:explain_command",
@@ -45,7 +45,7 @@ PLACES = {  # the module and the function of each built-in command
     "mcp": "servers:mcp_command",
     "help": "help:help_command",
 }
-BUILT_IN = {word: EntryPoint(word, f"{__package__}.{place}", GROUP) for word, place in PLACES.items()}
+BUILT_IN = {word: EntryPoint(word, f"{__package__}.{function}", GROUP) for word, function in FUNCTIONS.items()}
 REMOVED = {  # Delete this table in 0.3.
     "gradient": "eval FORMULA --gradient NAME,...",
     "cost": "explain FORMULA --cost",

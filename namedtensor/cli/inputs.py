@@ -41,8 +41,8 @@ HEADERS = {"yes": True, "no": False, "auto": None}
 
 def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
     """Return NAME and VALUE of NAME=VALUE. Raises InputError if there is no name."""
-    name, found, text = word.partition(sign)
-    if not found or not name.strip():
+    name, separator, text = word.partition(sign)
+    if not separator or not name.strip():
         raise InputError(f"{word!r} is not {meaning}")
     return name.strip(), text.strip()
 

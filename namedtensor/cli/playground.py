@@ -84,8 +84,8 @@ def save_page(target: Path, console: Console) -> None:
     save_text(target, data)
     console.note(f"{target}: {len(data) / 1e6:.1f} MB; it needs no server and no network")
     if version not in (None, __version__):
-        wanted = f"pip install {DISTRIBUTION}=={__version__}"
-        console.note(f"it is of version {version}, and this is {__version__}: {wanted}")
+        install = f"pip install {DISTRIBUTION}=={__version__}"
+        console.note(f"it is of version {version}, and this is {__version__}: {install}")
 
 
 def whole_page() -> tuple[bytes, str | None]:
