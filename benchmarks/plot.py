@@ -45,7 +45,7 @@ OPENING = """# Speed
 
 ![Time of formulas as a ratio to hand-written code](_static/speed.svg)
 
-This page compares the speed of formulas with that of hand-written code. A formula is compiled once per input signature to
+This page compares the speed of formulas with hand-written code. A formula is compiled once per input signature to
 the calls that hand-written NumPy would contain; after that, a call is one lookup and those calls. For large arrays, it is
 faster: intermediates that do not fit in the CPU cache are computed in blocks, on all cores, and unneeded arrays are not
 materialized.

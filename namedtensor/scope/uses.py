@@ -54,8 +54,8 @@ class Uses(NamedTuple):
 
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
         """Return the axes without stars, also between bars, and in the scripts of `makers`."""
-        made = (axis for base, axis in self.made if base in makers)
-        return self.named_axes.union(made, (size.rstrip(MARKS) for size in self.sizes))
+        of_makers = (axis for base, axis in self.made if base in makers)
+        return self.named_axes.union(of_makers, (size.rstrip(MARKS) for size in self.sizes))
 
 
 def uses_of(*roots: Any) -> Uses:
@@ -176,13 +176,13 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
     >>> [*reach([12], lambda number: [number // 2, number // 3] if number > 1 else [])]
     [12, 6, 4, 2, 1, 0, 3]
     """
-    found = dict.fromkeys(starts)
-    waiting = [*found]
+    reached = dict.fromkeys(starts)
+    waiting = [*reached]
     while waiting:
-        new = [thing for thing in following(waiting.pop()) if thing not in found]
-        found.update(dict.fromkeys(new))
+        new = [thing for thing in following(waiting.pop()) if thing not in reached]
+        reached.update(dict.fromkeys(new))
         waiting += new
-    return found
+    return reached
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
