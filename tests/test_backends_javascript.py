@@ -351,7 +351,7 @@ def test_a_function_of_python_is_refused():
     def twice_in_python(x):
         return 2 * x
 
-    with pytest.raises(nt.NotationError, match="has no standalone source text"):
+    with pytest.raises(nt.NotationError, match="has no source text"):
         nt.formula("twice_in_python(X)").to_javascript(X="ℝ^{a[2]}")
 
 

@@ -143,7 +143,7 @@ def test_the_table_has_every_operator():
     assert missing - {"uniform", "odd", "even"} == set()  # random numbers, and integers
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("library", "dtype"), PAIRS)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_an_operator_has_a_value_of_the_dtype_or_an_error_with_a_hint(wide, text, library, dtype):

@@ -47,6 +47,7 @@ LONG = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_program_is_read_printed_checked_planned_and_computed(name):

@@ -70,6 +70,7 @@ def test_on_eight_devices(results, case):
     assert results[case] == "passed", results[case]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("devices", [8, 64, 512])

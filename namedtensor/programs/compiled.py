@@ -129,7 +129,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 
     plan, python = open_plan_of(goal, TARGET, given, options)
     if python:
-        raise NotationError(408, "a formula that calls a Python function has no standalone source text")
+        raise NotationError(408, "a formula that calls a Python function has no source text")
     return BACKEND.text(plan, standalone)
 
 

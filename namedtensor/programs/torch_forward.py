@@ -193,7 +193,7 @@ def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shap
     }
     (plan, python), conditions = with_conditions(lambda: plan_for(goal.entry, target, abstract, Options(sizes, ())))
     if python:
-        raise NotationError(408, "a formula that calls a Python function has no standalone source text")
+        raise NotationError(408, "a formula that calls a Python function has no source text")
     plan.conditions = conditions
     return plan
 
