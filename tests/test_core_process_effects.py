@@ -51,7 +51,7 @@ FORBIDDEN = {
     "private names of Lark": r"\blark\.parsers?\b|\b_parse_table\b",
 }
 EXCEPTIONS = {
-    ("the garbage collector", "namedtensor/cli/lsp.py"): "the language server is a process of its own",
+    ("the garbage collector", "namedtensor/cli/servers.py"): "the language server is a separate process",
     ("the recursion limit", "namedtensor/core/settings.py"): "raised while a formula is planned, by one counter for all threads,"
     " and set back: formulas and chains of definitions nest deeper than 1000 calls",
     ("handlers of signals", "namedtensor/core/processes.py"): "in a process of our own",

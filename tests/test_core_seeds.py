@@ -91,7 +91,7 @@ def test_a_key_draws_tokens():
 
 WRONG = {
     "several keys": (lambda: init(jax.random.split(KEY, 3)), "208: expected one key as the seed, got 3 keys"),
-    "a text": (lambda: init("a"), "208: the seed is a non-negative integer"),
+    "a text": (lambda: init("a"), "208: the seed must be a non-negative integer"),
     "keys in a tensor": (lambda: nt.tensor(jax.random.split(KEY, 3), "run"), "317: expected numbers"),
     "several keys in a formula": (lambda: nt.evaluate(DRAW, seed=jax.random.split(KEY, 3)), "208: expected one key"),
 }  # fmt: skip

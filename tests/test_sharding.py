@@ -189,7 +189,7 @@ name error 201: sharding rule for unknown axis haeds: not in the formulas or the
 name error 201: the update does not define W, the next value of a parameter θ
   hint: write W = θ − α g""",
     "nothing to accumulate over": """\
-name error 201: no input has the axis micro over which gradients are accumulated
+name error 201: gradients are accumulated over micro, but no input has this axis
   they have batch, chans
   hint: give an input the axis micro""",
     "no such parameter": f"""\

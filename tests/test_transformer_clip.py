@@ -58,7 +58,7 @@ REFUSED = [
     ("text_config", {"hidden_size": 13}, "text_projection.weight has shape 5 × 12, but W^{text} of CLIP is stored as joint[5] × chans[13]"),
     ("vision_config", {"image_size": 12}, "P^{image} of CLIP is stored as patch[10] × chans'[10]"),
     ("vision_config", {"num_hidden_layers": 3}, "missing keys: vision_model.encoder.layers.2"),
-    ("vision_config", {"num_hidden_layers": None}, "where a number is expected"),
+    ("vision_config", {"num_hidden_layers": None}, "but a number is expected"),
 ]  # fmt: skip
 
 

@@ -200,10 +200,10 @@ CONFIGS = {
     "heads that do not divide the features": (
         {"num_attention_heads": 5}, "W^{1,Q} of BERT is stored as heads·key[10] × chans[12]"),
     "no heads": ({"num_attention_heads": 0}, "config.json has sizes that are not positive integers"),
-    "a size that is a text": ({"hidden_size": "12"}, "config.json has hidden_size = '12' where a number is expected"),
-    "a size that is half": ({"hidden_size": 12.5}, "config.json has hidden_size = 12.5 where a number is expected"),
-    "a size below 0": ({"vocab_size": -1}, "config.json has vocab_size = -1 where a number is expected"),
-    "no constant": ({"layer_norm_eps": None}, "config.json has layer_norm_eps = None where a number is expected"),
+    "a size that is a text": ({"hidden_size": "12"}, "config.json has hidden_size = '12', but a number is expected"),
+    "a size that is half": ({"hidden_size": 12.5}, "config.json has hidden_size = 12.5, but a number is expected"),
+    "a size below 0": ({"vocab_size": -1}, "config.json has vocab_size = -1, but a number is expected"),
+    "no constant": ({"layer_norm_eps": None}, "config.json has layer_norm_eps = None, but a number is expected"),
     "another model": (
         {"model_type": "bartender"}, "unsupported model_type 'bartender'"),
 }  # fmt: skip
