@@ -202,6 +202,7 @@ def piped(capsys, monkeypatch, tmp_path):
 
 def test_a_session_of_a_pipe(piped, tmp_path):
     assert piped("x = 3\nx + 1\n") == (0, "3\n4\n", "")
+    assert piped("1 + 1\nquit\n2 + 2\n") == (0, "2\n", "")
     status, printed, messages = piped("A +* B\n1 + 1\n", encoding="cp1252")
     assert status == 1 and printed == "2\n" and messages.startswith("syntax error") and "^" in messages
     status, printed, messages = piped("2 x\nW ∈ ℝ^{a}\n2 W\n", "x=5")

@@ -35,6 +35,7 @@ GREETING = r"""A formula prints its value; name = … assigns it. In a formula, 
 A line that ends with an operator or in an open bracket continues; an empty line ends the formula.
 The words quit and exit, or the end of input, end the session."""
 LACKS_ELEMENTS = 406
+END_WORDS = ("quit", "exit")
 
 
 class Entry(NamedTuple):
@@ -156,7 +157,7 @@ class Prompt(InteractiveConsole):
 
     def raw_input(self, prompt: str = "") -> str:
         line = input("  " if self.buffer else "> ")
-        if line.strip() in ("quit", "exit"):
+        if line.strip() in END_WORDS:
             raise EOFError
         return line
 
@@ -182,6 +183,8 @@ class Prompt(InteractiveConsole):
         stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
         for line in stream:
             text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+            if text.strip() in END_WORDS:
+                break
             self.push(text.rstrip("\r\n"))
 
     def complete_line(self, text: str, state: int) -> str | None:
