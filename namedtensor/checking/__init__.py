@@ -15,7 +15,7 @@
 `python_calls`: functions of Python applied.
 `matching`: which of the user's functions a use means.
 `lifting`: its body typed for its arguments.
-`hygiene`: axes renamed apart where a body would capture them.
+`hygiene`: axis renaming that avoids capture by a body.
 `application`: operators on typed operands.
 `diagnostics`: messages for shape mismatches.
 `elements`: definitions by elements.
@@ -45,11 +45,11 @@
 `counting`: index variables that are plain numbers, and those that are not.
 `stacked_families`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.
-`size_agenda`: searches without a value, and what may give them one.
+`size_agenda`: searches without a value, and the values that may complete them.
 `size_facts`: size equations, by the symbols in them.
 `inferred_sizes`: sizes inferred from the types of expressions.
 `axis_sizes`: the size of one axis.
 `claims`: the assertions of a program.
 
-Contract: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
+Contract: a rule depends on an `Inference`, and on other files only downward. It uses no planning and no array library.
 """

@@ -76,7 +76,7 @@ def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
-    """Check that there are numbers, where an operator has no value of none."""
+    """Check that there are numbers if the operator has no value for an empty input."""
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
@@ -86,7 +86,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
 def new_axis_sizes(
     checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
 ) -> Mapping[str, Any] | None:
-    """The sizes of axes that the use creates, inferred by the record; None where there are none."""
+    """Return the sizes of axes that the use creates, inferred by the record, or None if it infers no sizes."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def new_axis_sizes(
     bound = bind(record.lifted, names) if not record.lifted.variadic else {}
     for formal in (
         output if record.kind != "structure" else ()
-    ):  # of what is joined or stacked, the size is that of the parts
+    ):  # The size of a joined or stacked axis follows from the parts.
         for axis in bound.get(formal, ()):
             size = checker.solver.size_of(axis, env, node)
             if size is None:
@@ -110,7 +110,7 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """The term of an operator between the elements of its operands. Raises ShapeMismatch where these do not fit."""
+    """The term of an operator between the elements of its operands. Raises ShapeMismatch if they do not fit."""
     fewest, most = record.arity
     of_two = record.kind == "reduction" and most == len(arguments) == 2
     needs_axes = record.kind not in ("elementwise", "contraction") and not of_two

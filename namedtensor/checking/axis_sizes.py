@@ -14,7 +14,7 @@ from ..terms.inference import Inference
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
-    """The size of an axis of the program where one is known; where several are, none of them."""
+    """Return the size of a program axis, or a new size variable if its sizes conflict."""
     size = checker.top.sizes.get(axis)
     if size is None:
         size = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")
@@ -22,7 +22,10 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 
 
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
-    """The size of an axis that nothing gives. Raises NotationError (309) where there are values, which need one."""
+    """The size of an axis that nothing gives.
+
+    Raises NotationError (309) if there are values, because they need a size.
+    """
     if not checker.infer_parameters:
         raise unknown_axis_size(checker, axis, node)
     return unknown_size(checker, axis)

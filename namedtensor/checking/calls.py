@@ -1,6 +1,7 @@
 """Operators and functions applied: the built-in ones, and which of the user's a use means.
 
-A function of the program itself goes before a Python function, and that before a built-in of the same name.
+A function of the program takes precedence over a Python function, and a Python function over a built-in of the same
+name.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
-    """‖x‖, ‖x‖_p: the norm over all axes of x; in a function, over those that it does not map over."""
+    """Return ‖x‖ or ‖x‖_p, the norm over all axes of x, except a function's lifted axes."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
     for part in node.parameters:
@@ -247,7 +248,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
-    """The term of size(ax): what |ax| is where ax is an axis."""
+    """Return the term of size(ax), which is the size |ax| of an axis ax."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size expects the name of one axis", node, hint="write size(seq) or |seq|")

@@ -26,7 +26,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     """The term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
-    untaken: list[Term] = []  # what a known condition rules out, conditions too: it only gives the result its axes
+    untaken: list[Term] = []  # Excluded cases and conditions only add axes to the result.
     guards: list[Term] = []  # that no condition before holds, as far as elements are guarded by it
     for position, (value, condition) in enumerate(node.branches):
         if condition is None and position != len(node.branches) - 1:
@@ -51,13 +51,13 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
 
 
 def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Term:
-    """𝕀[…]: 1 where a condition holds, else 0."""
+    """Return 𝕀[…], which is 1 if a condition holds, else 0."""
     condition = truth(checker, checker.infer(node.condition, env), node.condition)
     return checker.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
 
 
 def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """The term of a case whose condition is false; None where it has no value, as an index out of range has not."""
+    """Return a false case's term in a list, which is empty if the term has no value (an index out of range)."""
     recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
@@ -70,7 +70,7 @@ def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
-    """Whether a member is not known, F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }, where its family is."""
+    """Return whether a known family has no such member: F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }."""
     if problem.code != 201 or problem.symbol is None:
         return False
     base = plain_key(problem.symbol).base
@@ -122,7 +122,7 @@ def guarded(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """Mask an index by the guards: 1 where one does not hold."""
+    """Mask an index by the guards, with 1 wherever a guard fails."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

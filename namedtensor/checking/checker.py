@@ -34,7 +34,7 @@ from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    from ..calculus.derivative import derivative  # calculus is loaded where there is a derivative
+    from ..calculus.derivative import derivative  # Load calculus only if there is a derivative.
 
     return derivative(checker, node, env)
 
@@ -48,8 +48,8 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 class Checker(Inference):
     """The inference of a program for given inputs; see `Inference` for its modes.
 
-    `by_keyword` are the names of the inputs given so; where they are said, each of them and each size has to be one of the
-    program's, or of the axes `extra_axes` that arguments have.
+    `by_keyword` contains the names of the inputs passed by keyword. If it is given, each of these names and each size
+    must belong to the program or to `extra_axes`, the axes of the arguments.
     """
 
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
@@ -166,7 +166,7 @@ class Checker(Inference):
             check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """The term with lifted axes under their source names: what every entry point gives."""
+        """Return the term with lifted axes under their source names."""
         if after_pass:
             passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]

@@ -28,14 +28,14 @@ from .filled_positions import Positions
 from .indexing import iota
 from .ranges import numbers_of, of_numbers
 
-# Why the values of an assertion are not compared, and what to do.
+# Each pair is a reason why an assertion's values are not compared, and a hint.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
 ESTIMATE = "it is about an estimate", "namedtensor check --random compares estimates with many seeds"
 MISSING = (201, 204, 206, 309)  # the errors of an assertion about something that is not given
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check all that the program asserts; of a part of it, not `whole`, what can be said with what is given for that part."""
+    """Check the program's assertions. A part of a program (not `whole`) is checked as far as its given inputs allow."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -66,7 +66,7 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """The equation of a family as an assertion about its members that are given, or have an equation of their own."""
+    """Yield a family's equation as an assertion about its members that are given or have their own equations."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -99,7 +99,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """The numbers that two ranges have in common, as a range of the other's variable; None where none surely are."""
+    """Return the numbers surely in both ranges, as a range of the other's variable, or None if there may be none."""
 
     def least(left: Node, right: Node) -> Node | None:
         sizes = [checker.solver.number(node, checker.top) for node in (left, right)]
@@ -127,7 +127,7 @@ def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], ho
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
-    """A context in which ∂X has a value, where an equation of differentials is checked."""
+    """Return a context in which ∂X has a value, if an equation of differentials is checked."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
@@ -136,7 +136,7 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 
 def warn_of_replaced(checker: Inference) -> None:
-    """Warn of the program's own definitions that replace a built-in of that name; raise where that is rejected."""
+    """Warn about the program's definitions that replace built-ins; raise if strict mode rejects them."""
     for replaced in checker.scope.replaced:
         message = f"{replaced.name} shadows the built-in {replaced.name}"
         hint = "rename it, unless you mean to override the built-in"
@@ -242,7 +242,7 @@ def only_typed(checker: Inference, open: bool) -> Generator[None]:
 def each_element(
     checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
 ) -> Environment:
-    """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
+    """Return an environment in which each plain name of these indices is 1, …, n along a separate axis."""
     inner = env.within()
     for axis, index in items:
         for real in env.resolve_axis(axis.name):
@@ -252,7 +252,7 @@ def each_element(
 
 
 def of_index(axis: str) -> bool:
-    """Whether an axis is that of an index: height@i of A_{height(i)}, not seq@1 of what is lifted."""
+    """Return whether an axis comes from an index: height@i of A_{height(i)}, unlike seq@1 of a lifted tensor."""
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 

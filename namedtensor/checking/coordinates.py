@@ -1,4 +1,4 @@
-"""The indices of a grid of cells (i, j): tensors over all cells, by which a body is typed once for all."""
+"""The indices of a grid of cells (i, j): tensors over all cells, so a body is typed once for all cells."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Coordinate:
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:
-        """The index where it is a number in a function that has it in its name."""
+        """Return the index as a number, for a function with the index in its name."""
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:

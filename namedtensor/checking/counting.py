@@ -1,5 +1,6 @@
-"""Index variables of families, as t in h^{t-1}: whether such a variable is a plain number, and attempts where it is a
-tensor.
+"""Index variables of families, such as t in h^{t-1}.
+
+The functions tell whether a variable is a plain number, and attempt to type a body with a tensor variable.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .open_labels import OFFSET
 
 
 class Unrollable(Exception):
-    """Raised where a recurrence cannot be a loop, or not one that begins here."""
+    """An exception for a recurrence that cannot be a loop, or cannot begin as a loop here."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
@@ -132,7 +133,7 @@ def occurrences(variable: str, body: Node) -> list[Occurrence]:
 
 
 def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
-    """Where a variable appears in names of axes and in scripts: what these are of, and whether it is there some steps away."""
+    """Yield the kind and name of each occurrence of a variable in axes and scripts, and whether its offset is fixed."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
@@ -146,7 +147,7 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
 
 
 def labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
-    """The bases of the names that have labels here, and those of families."""
+    """Return the bases of the names with labels here, and the bases of the families."""
     scope = checker.scope
     families = {family.name.base for family in checker.families_around(env)}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}

@@ -105,7 +105,7 @@ class DeclaredSets:
         return declared_set
 
     def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
-        """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
+        """Return an input's shape with its undeclared axes lifted, and record the sizes of its declaration."""
         if declared is None:
             shape, varies = given.shape, False
         else:
@@ -146,7 +146,7 @@ def axis_lacking(
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """The set that a top-level name is declared to be in, and an environment that knows its indices."""
+    """Return the declared set of a top-level name, and an environment with its indices."""
     declared = checker.scope.declaration(key)
     if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
         declared = open_declaration(checker, key)
@@ -156,7 +156,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """The declaration of a name with open labels, W^{n} or W^{l-1}: that of W^{1}, the open ones in the place of 1."""
+    """Return the declaration of a name with open labels, W^{n} or W^{l-1}: W^{1}, with these labels in place of 1."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
@@ -206,7 +206,7 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
     """The error for an end that has no number; its symbol is the name, or the axis, whose number it lacks."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
-    axis = None if written is None else env.resolve_axis(written)[0]  # a function's axis is what it was called with
+    axis = None if written is None else env.resolve_axis(written)[0]  # A function's axis is its caller's axis.
     name = text if unknown is None else axis or checker.text(unknown)
     is_number = isinstance(end, nodes.Number)
     if isinstance(end, nodes.Index):
@@ -223,7 +223,7 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """The first name, or size of an axis, in an end whose number nothing gives; also in what defines its names."""
+    """Return the first name or axis size of unknown value in an end, or in the definitions of its names."""
     for part in walk(end):
         if isinstance(part, nodes.Size) or (isinstance(part, nodes.Name) and not is_tensor(checker, part, env)):
             if not is_size(checker.solver.value(part, env)):
@@ -237,7 +237,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Whether a name is that of a value, which need not be a size."""
+    """Return whether a name has a value, which need not be a size."""
     key = Key(name.text)
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
@@ -250,8 +250,10 @@ def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: E
 
 
 def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
-    """The parameters that the members of a family are; none where they are not all declared in one set, of one shape, or
-    the program says or is given anything else of them.
+    """Return the parameters for a family's members.
+
+    The result is empty unless all members are declared in one set with one shape, and the program neither says nor
+    receives anything else about them.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.declared_sets(members)
@@ -280,7 +282,7 @@ def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Te
 
 
 def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
-    """The shape of a parameter in a set; where no size is written it is the same for all members of a family."""
+    """Return the shape of a parameter in a set. A size that is not written is shared by all members of a family."""
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)
     for axis, size, _ in axes:

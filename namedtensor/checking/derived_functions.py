@@ -37,7 +37,7 @@ def with_degrees_of_freedom(
 
 
 def infixes(checker: Inference, node: Call, env: Environment) -> Any:
-    """A function of an operator and terms, all of which stand for one node."""
+    """Return a function that applies an operator to terms, with one node for all of them."""
 
     def infix(sign: str, *terms: Term) -> Term:
         return apply(checker, sign, terms, (), node, env, node.arguments[:1] * len(terms))

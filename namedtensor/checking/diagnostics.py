@@ -1,4 +1,4 @@
-"""Diagnostics of shapes: what each operand has, why the shapes must agree, and a repair."""
+"""Diagnostics of shapes: the shape of each operand, the reason why they must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit: the operands with their nodes, that of the whole use, and of the axes."""
+    """An operator use whose shapes do not fit: the operands with their nodes, the use's node, and the axes' nodes."""
 
     checker: Inference
     problem: ShapeMismatch
@@ -131,7 +131,7 @@ def shape_error(
 
 
 def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real: str, purpose: str) -> NotationError:
-    """The error of an axis that a subscript names and its tensor does not have, where `real` is what the name stands for."""
+    """Return the error for an axis in a subscript that its tensor does not have. `real` is the resolved axis name."""
     have = sorted(name for name in shape if "@" not in name)
     return checker.error(
         301, f"{checker.text(base)} has no axis {real} to {purpose}", axis, notes=(checker.described(base, shape),),

@@ -1,8 +1,7 @@
-"""Random variables x ∼ N(0, 1), and expectations 𝔼_{x ∼ N(0, 1)} …: means over draws, or over all outcomes where
-these are finite.
+"""Random variables x ∼ N(0, 1), and expectations 𝔼_{x ∼ N(0, 1)} …: means over draws or all finite outcomes.
 
 A draw is computed from `uniform` of its seed, name and number; so it has a derivative with respect to the distribution's parameters,
-and runs on every backend. Axes that are lifted over share it, as calls of one function do.
+and runs on every backend. Lifted axes share a draw, like calls of one function.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 
 
 def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
-    """The error of 𝔼_x[…], where nothing specifies the distribution of x, and of 𝔼[…] of what is not random."""
+    """Return the error for 𝔼_x[…] if nothing specifies the distribution of x, or for 𝔼[…] of a non-random value."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
         f"the distribution of {of.text} is not specified"
@@ -154,7 +153,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """The number that a label of a family is: t of z^t; None where it is a label, Q of z^Q."""
+    """Return a family label's number, such as t in z^t, or None for a plain label, such as Q in z^Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):

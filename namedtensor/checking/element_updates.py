@@ -1,8 +1,8 @@
 """Functional updates, C_{seq(2)} ← 0: a tensor like C but for the elements that the indices of a subscript name.
 
-C_{seq(2)} ← 0           one element, or those of other axes that it stands for
+C_{seq(2)} ← 0           one element, or all elements along the axes without an index
 C_{seq(2:4)} ← V         a slice: V over the whole of seq, or over as many elements as the slice has
-C_{seq(S)} ← V           those that S names, which lies along an axis k: V has one for each k, of equals the last counts
+C_{seq(S)} ← V           the elements that S names along an axis k: V has one for each k, the last of equals counts
 """
 
 from __future__ import annotations
@@ -97,6 +97,6 @@ class _Replacing:
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
     def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
-        """The elements of a value at places that lie along axes of what is replaced."""
+        """Return a value's elements at positions that lie along axes of the replaced tensor."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
         return take(self.checker, apart, f"{axis}@index", term, part, self.node)

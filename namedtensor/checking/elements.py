@@ -1,7 +1,7 @@
 """Definitions by elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
 
-Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along an axis of
-its own (`seq@1`), and the value is that of computing each element alone. Indices count from 1.
+Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along a separate
+axis (`seq@1`), and the result equals computing each element alone. Indices count from 1.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def one_by_one(
 
 
 def without(over: Range | None, variable: str) -> Range | None:
-    """Ranges but for that of a variable."""
+    """Return the ranges without a variable's range."""
     if over is None:
         return None
     rest = without(over.further, variable)
@@ -143,7 +143,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """The n of an axis whose positions 1, …, n equations over ranges fill without a gap; None where they do not."""
+    """Return n if equations over ranges fill an axis's positions 1, …, n without a gap, or None if they do not."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -189,7 +189,7 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
 
 
 class Part(NamedTuple):
-    """The elements that one equation gives, as a tensor, and the positions that they fill (None where they fill all)."""
+    """The elements that one equation gives, as a tensor, and the positions that they fill (None if they fill all)."""
 
     term: Term
     filled: tuple[str, Filled] | None
@@ -243,7 +243,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Whether one of several ranges covers all positions of an axis of this size, as a plain variable does."""
+    """Return whether one of several ranges covers all positions of an axis of this size, like a plain variable."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)

@@ -106,7 +106,7 @@ def infer_step(
     known = holder.memo.get(member)
     if known is not None and not isinstance(known, NotationError):
         return known
-    if member in holder.variables or member in checker.definitions_of(holder):  # what the family says is an assertion
+    if member in holder.variables or member in checker.definitions_of(holder):  # The family's equation is asserted.
         return None
     marker = (id(holder), member)
     if marker in env.active:

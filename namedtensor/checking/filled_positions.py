@@ -30,7 +30,7 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 
 
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
-    """The positions that an index takes for numbers. Raises UndecidedSize where it does not grow by a fixed step."""
+    """The positions that an index takes for numbers. Raises UndecidedSize if they do not grow by a fixed step."""
     first, second, third = (position(numbers.first + at) for at in range(3))
     step = second - first
     if type(step) is not int or step < 1 or third - second != step:
@@ -66,9 +66,9 @@ def as_positions(filled: Filled) -> list[Positions]:
 
 
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
-    """The positions that are filled, in order; None where how many there are is open.
+    """Return the filled positions in order, or None if their number is open.
 
-    Raises UndecidedSize where it is not clear that these are all positions of an axis of this size.
+    Raises UndecidedSize if it is not clear that they are all positions of an axis of this size.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]

@@ -26,7 +26,7 @@ HINT = "remove the size, or pass a tensor of that size"
 def agree_with_given(
     checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], node: Any = None
 ) -> None:
-    """Raise where an input has another size of one of these axes than was given for it."""
+    """Raise if an input's size along one of these axes differs from the given size."""
     for axis in axes:
         expected = checker.given_sizes.get(axis)
         if expected is not None and not unify(expected, shape[axis]):
@@ -40,14 +40,14 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """The place where a program asks for the size of an axis; else where it first names the axis."""
+    """Return the node that requests the size of an axis, or else the node that first names the axis."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
 
 
 def check_stated_sizes(checker: Inference) -> None:
-    """Raise where two sides of a size equation that the program states, or a declared size and the input's, differ."""
+    """Raise if the two sides of a stated size equation differ, or a declared size and the input's size."""
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
@@ -67,7 +67,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
-    """The error of a size equation that does not hold; of a declaration, where the tensor that is given differs from it."""
+    """Return the error for a size equation that does not hold, or for a tensor that differs from its declaration."""
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(
@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 
 
 def check_given_sizes(checker: Inference) -> None:
-    """Raise where a given size is not that of anything that the program makes, declares or defines."""
+    """Raise if a given size belongs to nothing that the program makes, declares or defines."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size) or isinstance(size, Extent):
             continue

@@ -1,6 +1,6 @@
 """Members of a grid side by side along an axis: those that a loop begins with, E^{i,0} and E^{0,j}.
 
-The members that one equation gives are typed once, its indices being tensors: 0, 1, … for those of `E^{i,0} = i`. Where it
+The members that one equation gives are typed once, its indices being tensors: 0, 1, … for `E^{i,0} = i`. If it
 reads others of its kind, they are a recurrence of one index, or made one by one.
 """
 
@@ -65,7 +65,9 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 
 
 def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
-    """The members that each family gives, of the grid's own row by row; those that are given, or have equations of their own,
+    """Yield each family with the cells of its members, the grid's own family line by line.
+
+    The cells of members that are given, or have their own equations, come
     with None."""
     holder, definitions = grid.holder, grid.checker.definitions_of(grid.holder)
     result: dict[Definition | None, list[Cell]] = {}
@@ -99,7 +101,7 @@ def one(make: TermBuilder, term: Term, axis: str) -> Term:
 
 
 def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: str) -> Term | None:
-    """Members that one family gives, along an axis; None where they have to be made one by one."""
+    """Return the members that one family gives, along an axis, or None if they must be made one by one."""
     if part is None or part.claims:
         return None
     indices = [grid.gives(part, cell) for cell in cells]

@@ -1,4 +1,4 @@
-"""Members of families over two indices, E^{3,5} and E^{i,j}: where an index is a tensor, or the loop of all is worth it."""
+"""Members of families over two indices, E^{3,5} and E^{i,j}, by a tensor index or a worthwhile loop over all."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 @dataclass(frozen=True)
 class Place:
-    """What an index of a member is where it is asked for: the numbers that it takes, the tensor of them if it is one, and
-    what binds its variable."""
+    """The index of a requested member: its numbers, their tensor if it is one, and the binding of its variable."""
 
     numbers: range
     term: Term | None = None
@@ -81,7 +80,7 @@ def member_of_grid(
 def asked_of(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
-    """A family with its two indices where it is asked for."""
+    """Return a family's grid and the places of its two indices, or None if it has no such places."""
     variables = variables_of(family)
     others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
@@ -91,7 +90,7 @@ def asked_of(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """What the text of an index says: a number, or a tensor moved by one."""
+    """Return the place that an index's text denotes: a number, or a tensor moved by one."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -178,7 +177,7 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
 
 
 def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
-    """A loop that has the members in these rows and columns; None where there is none, and none is worth it."""
+    """Return a loop with the members in these rows and columns, or None if there is no worthwhile loop."""
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
     expected = None if domain is None else domain.cut(rows, columns)
     if domain is None or expected is None:
@@ -192,7 +191,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     result = domain if loop else due_for(grid, domain, rows, columns)
     if result is None or result.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
         return None
-    holder.unrollable[mark] = None  # while it is typed, and where that fails
+    holder.unrollable[mark] = None  # The entry is None during typing, and if typing fails.
     element = attempted(checker, holder, partial(rolled, grid, result))
     if element is not None:
         holder.unrollable.pop(mark)
@@ -200,7 +199,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """The members that those in these rows and columns may need; all, where these are most of them."""
+    """Return the members that members in these rows and columns may need, or all members if most are needed."""
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []
     for index, (every, some) in enumerate(((domain.rows, rows), (domain.columns, columns))):

@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """What tells this name from others, whichever of its equations has been asked."""
+        """The key that distinguishes this name from others, whichever of its equations is used."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -107,7 +107,7 @@ class Grid:
         return any(cell in domain for cell in cells if cell is not None)
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """What the indices of a family of this name are at a member; None where it cannot have that."""
+        """Return the indices of a same-named family at a member, or None if it cannot have the member."""
         indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
         if indices is None or any(
             name in self.others and index != self.others[name] for name, index in indices.items()
@@ -122,7 +122,7 @@ class Grid:
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """The indices of a member that a family gives; None where it does not give it."""
+        """Return the indices of a member that a family gives, or None if it does not give the member."""
         indices = self.indices(part, cell)
         if (
             indices is None

@@ -48,7 +48,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """The one axis that an index goes along; raises where a function was given several for it."""
+    """Return the one axis that an index goes along; raise if a function was given several axes for it."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
@@ -59,7 +59,7 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
 
 
 def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
-    """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
+    """Return the positions that an index takes. A slice takes first, first + 1, …, last along the axis itself."""
     real = indexed_axis(checker, axis, env)
     if checker.labels:
         part = without_labels(checker, real, part, base, env)

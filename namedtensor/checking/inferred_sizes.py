@@ -1,9 +1,9 @@
 """Size inference from expressions: the axes of literals, renames, splits, concatenations and calls.
 
-In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs say first how large an axis is, then
-declarations and size equations; only where none does, the equations of the scope are typed to see which axes they have.
-A separate checker does that: statements are in any order, so one may need the very size that is asked for. It fails
-in that checker alone, and its parts are typed instead.
+In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs determine the size of an axis first,
+then declarations and size equations. If they all leave it open, the scope's equations are typed to find their axes. A
+separate checker does that: statements are in any order, so one may need the very size that is asked for. It fails in
+that checker alone, and its parts are typed instead.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MAX_PIECES = 50_000  # of formulas that are typed for this
 PIECES_OF_A_REPEAT = 20  # that were typed on the way to a question without an answer, and are not kept
 MAX_ROUNDS = 8  # in which questions that need each other are answered
 Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
-AxisSizes: TypeAlias = dict[int, str]  # the sizes of an axis, each with what has it
+AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its source.
 
 
 def inferred_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
-    """The size of an axis by the types of a call's, or the program's, expressions; raises where these give several."""
+    """Return an axis size from the types of a call's or the program's expressions; raise if they give several sizes."""
     if not may_make(checker, axis, environment):
         return None
     if checker.size_inference is None:
@@ -80,7 +80,10 @@ def axes_named(root: Any) -> Iterator[Axis]:
 
 
 class Circular(NotationError):
-    """The size of an axis is needed to type what is to say it: what needs it says nothing, whatever a caller's size is."""
+    """The error for an axis size that is needed for its own inference.
+
+    Expressions that need it determine no size, whatever the caller's size is.
+    """
 
 
 class Round:
@@ -101,7 +104,7 @@ class Round:
 
 
 class SizeInference:
-    """Size inference by a checker of its own, so that nothing of it is seen in the program's types."""
+    """Size inference by a separate checker, so that it leaves no trace in the program's types."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
@@ -114,7 +117,7 @@ class SizeInference:
         self.work = 0
 
     def sizes(self, axis: str, environment: Environment) -> AxisSizes:
-        """The sizes that an axis has in what an environment's equations make, each with where."""
+        """Return the sizes of an axis in the results of an environment's equations, each with its source."""
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
@@ -134,7 +137,10 @@ class SizeInference:
         return answer
 
     def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
-        """The answer to a question, which is worked for once in a round; what failed is not tried again."""
+        """Return the answer to a question.
+
+        Each question is worked on once per round; a failed question is not retried.
+        """
         if question in current.answers:
             self.work += 0 if current.answers[question] else PIECES_OF_A_REPEAT
             return current.answers[question]
@@ -220,7 +226,7 @@ class AxisSearch:
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Record the size in the type of a term; where it cannot be typed, look into its parts."""
+        """Record the size in a term's type. If the term cannot be typed, look into its parts."""
         self.inference.work += 1
         term = term_or_none(typed)
         if term is None:
@@ -265,7 +271,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def cache_key(env: Environment) -> Any:
-    """The cache key of an environment: the function, what its axes and indices are, and the shapes of its arguments."""
+    """The cache key of an environment: the function, its axes and indices, and the shapes of its arguments."""
     if env.parent is None:
         return None
     shapes = tuple(

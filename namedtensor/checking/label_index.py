@@ -26,13 +26,13 @@ UNDEFINED = 201
 
 
 def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """An index, or a slice, with positions for its labels. Raises where it is neither a label nor a name."""
+    """An index, or a slice, with positions for its labels. Raises if it is neither a label nor a name."""
     if isinstance(part, nodes.Slice):
         first, last = (with_positions(checker, axis, end, base, env) for end in (part.first, part.last))
         return replace(part, first=first, last=last)
     if not is_unknown(checker, part, env):
         return part
-    if axis not in base.shape:  # which is an error, whatever the index
+    if axis not in base.shape:  # The missing axis raises an error later, whatever the index is.
         return nodes.Number(1, part.span)
     labels = labels_to_index(base, axis, checker.labels, checker.error)
     if labels is None:
@@ -58,7 +58,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
 
 
 def is_unknown(checker: Inference, part: Node, env: Environment) -> bool:
-    """Whether an index is one or several words, none of which is a name of the program."""
+    """Return whether an index consists of words that are not names of the program."""
     names = [Key(node.text) for node in walk(part) if isinstance(node, nodes.Name)]
     return bool(names) and all(checker.find(name, env, part) is None for name in names)
 

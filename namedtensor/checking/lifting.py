@@ -1,8 +1,9 @@
-"""Inlining: a function's body typed for its arguments, lifted by the signature and hygienic, or substituted where there
-is none.
+"""Inlining of function bodies, typed for the arguments, and lifted by the signature and hygienic.
 
-The extra axes of each argument get names of their own (`seq@1`) before the body is typed, so that no axis of the
-signature or of the body can meet them, and get their old names back in the result.
+A function without a signature is substituted.
+
+The extra axes of each argument get separate names (`seq@1`) before the body is typed, so that they cannot match an axis
+of the signature or the body. In the result they get their old names back.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def bind_option(
         index = declared_parameter(checker, key, declared, inner)
     if index is None:
         raise unknown_name(checker, key, parameter, caller)
-    if declared is not None:  # an input of the program: its extra axes are lifted with those of all inputs
+    if declared is not None:  # A program input lifts its extra axes together with the extra axes of all inputs.
         bound = {axis for axis, _, _ in set_axes(checker, declared, inner)}
         index = checker.renamed(
             index, {axis: lifted_name(axis, 0) for axis in index.shape if axis not in bound}, parameter
@@ -177,7 +178,7 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """An argument that has a declaration of its own: it has the declared axes; any others are lifted."""
+    """Check an argument that has its own declaration: it has the declared axes; any others are lifted."""
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:

@@ -37,9 +37,10 @@ MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they ne
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
-    """The Term that a key stands for in an environment, or None.
+    """Return the term that a key has in an environment, or None.
 
-    What a derivative is taken with respect to is a variable of its own: apart from all that equals it, also from the same name in another environment and has the same value.
+    The variable of a derivative is distinct from every equal term, including the same name with the same value in
+    another environment.
     """
     holder, term = found_in(checker, key, env, node)
     if term is None or not is_apart(checker, key, term):
@@ -131,7 +132,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
     for pattern, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if (
             pattern.base == key.base and valued(checker, group[0].name, env) == key
-        ):  # what a^{n} = … begins, where n is 4
+        ):  # The equation a^{n} = … defines a^{4} if n is 4.
             return define(checker, pattern, group, holder, env)
     return None
 
@@ -178,7 +179,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     """Evaluate the definitions that one needs in topological order, so that Python's recursion stays shallow.
 
-    They are those of the program, or of the function whose call `holder` is. A definition that fails is skipped here; its
+    They belong to the program, or to the function whose call is `holder`. A definition that fails is skipped here; its
     own evaluation reports the error.
     """
     definitions = checker.definitions_of(holder)
@@ -204,7 +205,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
 
 
 def mentioned_in(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
-    """The names with definitions of their own that the definitions of a name mention; labels are none."""
+    """Return the separately defined names that a name's definitions mention; labels are excluded."""
     keys: list[Key] = []
     stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
@@ -359,7 +360,7 @@ def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) ->
 
 
 def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
-    """The key of a name whose labels are numbers where these are known: h^{|a|}, h^{n/2}, a^{n+1}."""
+    """Return the key of a name, with numbers for labels of known value: h^{|a|}, h^{n/2}, a^{n+1}."""
 
     def value(word: str) -> Any:
         index = env.index(word)
@@ -370,7 +371,7 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
         return resolve(index) if is_ground(index) else None
 
     def member(part: Node) -> str:
-        """What a size expression comes to; else as it is written."""
+        """Return the value of a size expression, or its text if the value is unknown."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return compact(resolve(size)) if size is not None and is_ground(size) else text

@@ -1,11 +1,11 @@
 """Recurrences rolled into loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not
 step by step.
 
-The body is typed with t as the tensor of its values along an axis of its own, as the index of a definition by elements is,
-and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
-is the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are written out until
-the shape of h^t stays the same. A body in which the index is more than a number, or a label a fixed number of steps away,
-is unrolled.
+The body is typed with t as the tensor of its values along a separate axis, like the index of a definition by elements,
+and with h^{t-1} as a given tensor, a *state*. Terms that need no state are then computed for all steps at once. The
+other terms form the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are
+written out until the shape of h^t stays the same. A body in which the index is more than a number, or a label a fixed
+number of steps away, is unrolled.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Rolled:
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
-        """The state of a family that no step reads: what it was before does not matter."""
+        """The state of a family that no step reads: its earlier value does not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
@@ -109,7 +109,7 @@ class Rolled:
         return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
-        """The index where it is a number in a function that has it in its name: k in f^k(x) = x / k."""
+        """Return the index as a number, for a function with the index in its name: k in f^k(x) = x / k."""
         offset, graph = ahead(text, self.mark), self.checker.graph
         if not offset:
             return self.index
@@ -117,11 +117,13 @@ class Rolled:
 
     @property
     def numbers(self) -> range:
-        """What the index is at each step."""
+        """The index's number at each step."""
         return range(self.base + self.direction, self.last + self.direction, self.direction)
 
     def labeled(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """A name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps; None where none
+        """Return a name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps.
+
+        Return None if no member
         has a value.
         """
         checker = self.checker
@@ -148,7 +150,7 @@ class Rolled:
         return None if result[0] is None else self.members([part for part in result if part is not None], key, node)
 
     def names(self, key: Key) -> list[Key]:
-        """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
+        """Return a name's key at each step, if its labels contain the loop's index; tensor sizes do not affect it."""
         steps = self.numbers
 
         def build() -> list[Key]:
@@ -207,7 +209,7 @@ class Rolled:
         return typed_in(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Whether the variable of a family has another meaning where it is held than the loop's index."""
+        """Return whether a family's variable has a meaning other than the loop's index in the family's environment."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False
@@ -251,7 +253,7 @@ def typed_in(checker: Inference, family: Definition, environment: Environment) -
 
 
 def is_of_program(base: str, env: Environment) -> bool:
-    """Whether names of a base are the program's where an environment asks: no call that it appears in has such names."""
+    """Return whether names of a base are the program's in an environment: no call that it appears in has such names."""
     keys: list[Key] = []
     for outer in env.outward:
         if outer.function is not None:
@@ -289,7 +291,7 @@ def rolled_up(
 
 
 def within(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
-    """The member of a step that an earlier loop of layers has passed; None where there is none."""
+    """Return the member of a step that an earlier loop of layers has passed, or None."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
             loop.loop.options[0].members
@@ -334,7 +336,7 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
 
 
 def firsts(recurrence: RecurrenceState, begin: int) -> range:
-    """The steps after which a loop may begin; where no member was made, the step before them all is one."""
+    """Return the steps after which a loop may begin. If no member was made, the step before them all is included."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
     return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
 

@@ -16,8 +16,9 @@ from .lifting import Bindings
 
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
-    """The function definitions that a use can mean: one with a label of its own, f^1, before one for every index, f^l; then
-    the exact match.
+    """Yield the function definitions that a use can mean.
+
+    A definition with its own label, f^1, precedes a definition for every index, f^l. The exact match is last.
     """
     if checker.rolled:
         check_steps(checker, node, env)
@@ -36,7 +37,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
-    """Raise Unrollable where a step of a loop means a function of its own: f^1 beside f^l."""
+    """Raise Unrollable if a loop step means its own function: f^1 beside f^l."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
     for index, text in enumerate(scripts):
         mark = mark_in(checker, text)
@@ -50,7 +51,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Unify a head with a use: what its axis parameters, numbers and indices are; None where it does not fit."""
+    """Unify a left-hand side with a use; return its axis parameters, numbers and indices, or None if they differ."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

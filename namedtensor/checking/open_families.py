@@ -1,7 +1,8 @@
 """Families whose number of members nothing specifies: h^t for t = 1, …, n is typed by induction, and not member by member.
 
-The first member is typed as it is. Then comes one whose index is a counter, which stands for all numbers after the first;
-what it reads of the family is taken to have the type of the first. Where it has this type itself, all members have.
+The first member is typed as it is. The next typed member has a counter as its index, for all numbers after the first;
+the family members that it reads are assumed to have the first member's type. If it has this type itself, all members
+have it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class MemberRange(NamedTuple):
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> list[Size | MemberRange] | None:
-    """What the indices of a member are where they, or the ends of its family, are open; None where all are numbers."""
+    """Return a member's indices if they, or the ends of its family, are open, or None if all are numbers."""
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
         return None
@@ -71,7 +72,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
-    """The least and the greatest number of one of several ranges, where those before have these numbers."""
+    """Return the least and the greatest number of one of several ranges, given the numbers of the ranges before it."""
     range_ = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
     inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
@@ -88,7 +89,7 @@ def open_member(
     asked: list[Size | MemberRange],
     holder: Environment,
 ) -> Term | None:
-    """A member of an open family, or those along axes, by their type alone; None where it does not have them."""
+    """Return an open family's member, or its members along axes, by type alone, or None if it does not have them."""
     over = family.range
     assert over is not None
     others = {name: index for name, index in indices.items() if name not in over.variables}
@@ -102,7 +103,7 @@ def open_member(
 
 
 class NoStart(Exception):
-    """Raised where a member needs more of its family than is known, so that the types cannot begin with it."""
+    """An exception for a member that needs more of its family than is known, so the types cannot begin with it."""
 
 
 @dataclass(eq=False)
@@ -115,7 +116,7 @@ class Induction:
     others: dict[str, Any]
     holder: Environment
     type: Term | None = None  # of the member whose indices are the counters
-    assumed: Term | None = None  # what members are taken to be like while that one is typed
+    assumed: Term | None = None  # The assumed member while that member is typed.
     is_read: bool = False  # whether that was asked for
     problem: Exception | None = None
     begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # members as they are
@@ -133,7 +134,10 @@ class Induction:
 
     # ------------------------------------------------------------------------------------------- which members there are
     def has(self, numbers: Numbers, at: int) -> bool:
-        """Whether a number lies in its range; a counter may leave it where other equations give what is there."""
+        """Return whether a number lies in its range.
+
+        A counter may leave it if other equations give the members there.
+        """
         number, (low, high) = numbers[at], self.ends(at, numbers)
         if proves_at_most(number + 1, low) or proves_at_most(high + 1, number):
             return False
@@ -148,7 +152,7 @@ class Induction:
 
     # ------------------------------------------------------------------------------------------------------ their types
     def along(self, asked: list[Any], at: int) -> Term | None:
-        """The members along an axis, where its first and its last are of one type."""
+        """Return the members along an axis if its first and its last have one type, or None if they do not."""
         first, last, axis = asked[at]
         sides: list[Term] = []
         for number in (first, last):
@@ -185,7 +189,7 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """One member as it is. Raises NoStart where its definition is circular, or more than a few others."""
+        """One member as it is. Raises NoStart if its definition is circular or needs more than a few others."""
         result = self.begun.get(numbers)
         if result is not None:
             return result
@@ -206,7 +210,7 @@ class Induction:
         return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
-        """The member whose indices are the counters, or what it is taken to be like."""
+        """Return the member whose indices are the counters, or its assumed term."""
         if self.type is None and self.assumed is not None:
             self.is_read = True
             return self.assumed
@@ -231,15 +235,18 @@ class Induction:
                     return self.from_start(step, sides)
             except NoStart:
                 for induction in (induction for name, induction in inductions.items() if name not in known):
-                    induction.type = None  # what followed from the type that was assumed
+                    induction.type = None  # Drop the type that followed from the assumption.
         if self.something_begins:
             raise NoStart
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
-        """The member at the counters, where all have the type of the first. Raises NoStart where they have not.
+        """Return the member at the counters, if all members have the first one's type.
 
-        Types begin `step` members from an end of each range: `sides` says of which ranges it is not the end that is written first.
+        Raises NoStart if they do not.
+
+        Types begin `step` members from an end of each range: `sides` selects the ranges that begin from the end that is
+        not written first.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
         first = result = self.member(self.numbers(step, sides, no_counters)[0])
@@ -258,7 +265,7 @@ class Induction:
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
-        """The indices with which types begin where they are fixed; counters of all the others elsewhere."""
+        """Return the starting indices of fixed ranges and counters for the other ranges, with the counters' limits."""
         numbers: Numbers = ()
         ranges: dict[SizeSymbol, tuple[Size, Size]] = {}
         for at, (range_, counter) in enumerate(zip(self.over.each, self.counters)):
@@ -291,7 +298,7 @@ def not_empty(
 
 
 def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
-    """W^{n} or W^{l-1} where W^1, W^2, … have values of one type; None where they have not."""
+    """Return W^{n} or W^{l-1} if W^1, W^2, … have values of one type, or None if they do not."""
     if not (checker.infer_parameters and is_assuming()):
         return None
     labels = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}

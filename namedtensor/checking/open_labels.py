@@ -1,4 +1,4 @@
-"""Labels that stand for sizes: the n-1 of h^{n-1} where nothing gives n, the t of h^t where it counts members."""
+"""Labels that stand for sizes: the n-1 of h^{n-1} if nothing gives n, the t of h^t if it counts members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 def size_of_label(checker: Inference, text: Any) -> Size | None:
-    """The number that a label stands for: that of n-1 where n is open, or counts."""
+    """Return the number for a label, such as n-1 with an open n or a counter n, or None."""
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
     parts = OFFSET.fullmatch(text) if isinstance(text, str) else None

@@ -8,7 +8,7 @@ from ..terms.inference import Inference
 
 
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
-    """Whether a variable has another meaning where a family is held, which its body would see."""
+    """Return whether a variable has another meaning in a family's environment, visible to the family's body."""
     key = Key(variable)
     if checker.solver.scalar(key, env) is not None or is_defined(checker, key, env):
         return True

@@ -1,7 +1,8 @@
-"""Binders over sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and those with a type and no value: argmin_{x ∈ ℝ^{n}},
-lim.
+"""Binders over sets, and binders with a type but no value.
 
-The variable becomes a tensor along an axis of its own, as the index of a sum does.
+Sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …. No value: argmin_{x ∈ ℝ^{n}}, lim.
+
+The variable becomes a tensor along a separate axis, like the index of a sum.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """The numbers of a set along an axis: 1, …, n; those that are listed; those of a tensor with one axis."""
+    """The numbers of a set along an axis: 1, …, n, the listed numbers, or the numbers of a tensor with one axis."""
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":
@@ -119,7 +120,7 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
 
 
 def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
-    """The type of a limit, of a minimum over a variable: that of its body, or for argmin of the variable."""
+    """Return the type of a limit or a minimum over a variable: the body's type, or the variable's type for argmin."""
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())
         raise checker.error(

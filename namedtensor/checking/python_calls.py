@@ -1,4 +1,4 @@
-"""Calls of Python functions: those of `nt.custom_function`, and operators of `nt.operator` that have functions."""
+"""Calls of Python functions: `nt.custom_function` functions, and `nt.operator` operators that have functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
     renamed: list[Term] = []
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # This call determines n of ℝ^{a[n]}.
     for argument, names, part in zip(arguments, needed, node.arguments):
         for axis, name in names.items():
             if axis not in argument.shape:

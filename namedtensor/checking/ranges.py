@@ -14,7 +14,7 @@ from .filled_positions import Positions, numbers_to
 
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """The number of a range's variable among these indices, where it is one."""
+    """Return the index of a range's variable, as a number if it is one."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 

@@ -82,12 +82,12 @@ class RecurrenceState:
         return index
 
     def is_given(self, checker: Inference, steps: range) -> bool:
-        """Whether some member of these steps has a value of its own."""
+        """Return whether some member of these steps has its own value."""
         keys, base = (*self.holder.variables, *checker.definitions_of(self.holder)), self.family.name.base
         return any(self.step_of(key) in steps for key in keys if key.base == base)
 
     def step_of(self, key: Key) -> int | None:
-        """The step of the member that has a key; None where it is of none."""
+        """Return the step of the member with a key, or None if no member has the key."""
         indices = match_key(self.family.name, key, {self.variable, *self.others}) or {}
         text = str(indices.get(self.variable))
         return int(text) if text.isdecimal() and self.key(int(text)) == key else None

@@ -28,8 +28,8 @@ from .lifting import Bindings, inline_call
 class CheckResult(Suggests):
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
-    `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it. `conditions` are what has to
-    hold of the ends of ranges that nothing gives, as `n ≤ 4`.
+    `type` is the result's type as text, and `shape` is its mapping; both are None if an error hides them. `conditions`
+    are the conditions on range ends with unknown values, such as `n ≤ 4`.
     """
 
     source: str
@@ -43,20 +43,21 @@ class CheckResult(Suggests):
 
     @cached_property
     def assertions(self) -> tuple[Any, ...]:
-        """What is known of each equation that defines nothing: proved, disproved by tensors that show it, or not disproved by random tests.
+        """The outcome for each equation that defines nothing.
 
-        Each has a `span`, where it appears, a `status`, and what was `drawn` where it is disproved.
+        It is proved, disproved by tensors that show it, or not disproved by random tests. Each has a `span` in the
+        source, a `status`, and the `drawn` tensors if it is disproved.
         """
         return self.tried() if self.ok else ()
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
+        """Whether the check found no errors."""
         return not self.errors
 
     @property
     def type(self) -> str | None:
-        """The type of the whole, as text; None where an error hides it."""
+        """The result's type as text, or None if an error hides it."""
         return None if self.shape is None else shown(self.shape)
 
     @property
@@ -186,7 +187,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:
-    """The sets of a function's arguments: by its signature, or as its parameters are declared; None where one is not."""
+    """Return the sets of a function's arguments, by signature or declarations, or None if one is not declared."""
     if function.signature is not None:
         return list(function.signature.domain)
     declarations = [function.declarations.get(name.key()) for name in function.parameters]

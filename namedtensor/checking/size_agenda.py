@@ -1,4 +1,4 @@
-"""The agenda of one search for sizes: what had no value, and which values make it worth another try."""
+"""The agenda of one search for sizes: the searches without a value, and the values that make another try worthwhile."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -19,7 +19,8 @@ Search: TypeAlias = tuple[Symbol, Environment]
 class SizeAgenda:
     """Failed searches by the symbols that share a size equation with them.
 
-    A failed search is tried again once for each new value of such a symbol, so their number is bounded by that of pairs.
+    A failed search is tried again once for each new value of such a symbol, so the number of tries is bounded by the
+    number of pairs.
     """
 
     failed: dict[SearchKey, Search] = field(default_factory=dict)

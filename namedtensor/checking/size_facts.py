@@ -54,7 +54,7 @@ def sides(fact: SizeEquation) -> list[Node]:
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """The words of a size expression, as it is written; of d_{l}, whose label may be an index, the d alone."""
+    """Yield the words of a size expression, but only d for d_{l}, whose label may be an index."""
     stack: list[Any] = [side]
     while stack:
         node = stack.pop()
@@ -72,9 +72,7 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """The words that a symbol may be written as: an axis under its own name, or under that of a function's axis
-    parameter.
-    """
+    """Return the words for a symbol, such as an axis under its own name or the name of a function's axis parameter."""
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base), (kind, str(name))}
@@ -88,7 +86,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
 
 
 def parts(node: Call) -> tuple[Node, ...]:
-    """What an operation of sizes is computed from, of ⌈a / b⌉ both numbers; of another operation nothing."""
+    """Return the operands of a size operation: both numbers for ⌈a / b⌉, nothing for unsupported operations."""
     if node.operator not in ARITHMETIC:
         return ()
     first = node.arguments[0]
@@ -147,7 +145,7 @@ def power(base: Any, exponent: Any) -> Any:
     if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > MAX_ROOT:
         return None
     times = exponent.numerator
-    if base not in (-1, 0, 1):  # what is beyond passes the limit too
+    if base not in (-1, 0, 1):  # A larger exponent exceeds the limit too.
         times = max(-MAX_SIZE_NUMBER.bit_length(), min(times, MAX_SIZE_NUMBER.bit_length()))
     result = base**times
     if exponent.denominator > 1:

@@ -1,8 +1,8 @@
 """The size solver: the values of |ax| and of n in seq[n], from inputs, equations and inferred types.
 
-Each environment knows the axes of its arguments; beyond that there are facts: `|key| = |layer|/|heads|`, the declaration
-`W ∈ ℝ^{layer[n_1]}` of a tensor that is given. To find an unknown, take a fact that holds it once, compute the rest,
-and undo the arithmetic around it.
+Each environment contains the axes of its arguments; equations give the other sizes: `|key| = |layer|/|heads|`, the
+declaration `W ∈ ℝ^{layer[n_1]}` of a given tensor. To find an unknown, take an equation that contains it once, compute
+the rest, and undo the arithmetic around it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
 from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, computed, invert, parts, power, sides, solved_size, words_of
 
-NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
+NodePath: TypeAlias = tuple[Any, ...]  # A node, and the path to its container.
 MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
 
 
 def anchor(env: Environment) -> Environment:
-    """The environment whose sizes an environment shares: that of an equation has none of its own."""
+    """Return the environment whose sizes an environment shares. An equation's environment has no sizes itself."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -60,7 +60,7 @@ class SizeSolver(SizesInterface):
 
     # ------------------------------------------------------------------------------------------------------ symbols
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
+        """Return |axis| in this environment, or None if nothing determines it. Raises if it has two sizes."""
         total: Any = 1
         for name in env.resolve_axis(axis):
             size = self.size_of(name, env, node)
@@ -171,11 +171,11 @@ class SizeSolver(SizesInterface):
             search = self.inferred(name, self.checker.top, node)
         if search is None:
             search = self.direct(symbol, self.checker.unnamed, node)
-        bare = name.rstrip(MARKS)  # the size of a*, a†, a** where nothing specifies it is that of a
+        bare = name.rstrip(MARKS)  # By default, a*, a† and a** have the size of a.
         return self.size_of(bare, env, node) if search is None and bare != name else search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
-        """Count a search against the limit. Raises NotationError (404) where it is passed."""
+        """Count a search against the limit. Raises NotationError (404) if it is exceeded."""
         self.searches += 1
         limit = MAX_SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
@@ -233,7 +233,7 @@ class SizeSolver(SizesInterface):
 
     def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
-        if any(outer.axes for outer in env.outward):  # the program's own names are not those of a function's head
+        if any(outer.axes for outer in env.outward):  # The program's names differ from a function's parameters.
             stated += [
                 (fact, self.checker.top) for fact in self.about(symbol, self.checker.top, self.checker.scope.sizes)
             ]
@@ -265,7 +265,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def settle(self) -> None:
-        """Unify each size that is still a variable at top level with what the equations say."""
+        """Unify each top-level size that is still a variable with the size from the equations."""
         top, scope = self.checker.top, self.checker.scope
         facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
@@ -340,13 +340,13 @@ class SizeSolver(SizesInterface):
         return self.power(node, env)
 
     def power(self, node: Node, env: Environment) -> Any:
-        """The number that a power stands for; None where it is not known, or the node is none."""
+        """Return the number that a power denotes, or None if it is unknown or the node is not a power."""
         if not isinstance(node, nodes.Superscript) or len(node.components) != 1:
             return None
         return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
 
     def bounded(self, value: Any, node: Node) -> Any:
-        """A number of a size expression. Raises NotationError (404) where it passes what a size may be by far."""
+        """A number of a size expression. Raises NotationError (404) if it is far beyond any valid size."""
         if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > MAX_SIZE_NUMBER:
             raise self.checker.error(
                 404,
@@ -367,7 +367,7 @@ class SizeSolver(SizesInterface):
         return None if solved is None else (names[0], solved)
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
+        """Solve an expression for `symbol`, given its `value`; return None if it cannot be inverted."""
         way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:
@@ -392,7 +392,7 @@ class SizeSolver(SizesInterface):
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
-        """Raise where a stated size and a known one differ."""
+        """Raise if a stated size and a known size differ."""
         if self.checker.scope.sizes or self.declared:
             with self.run():
                 check_stated_sizes(self.checker)

@@ -1,4 +1,4 @@
-"""Evaluation at a point, f(t)|_{t = 0}: other tensors substituted for what some names stand for."""
+"""Evaluation at a point, f(t)|_{t = 0}: other tensors substituted for the values of some names."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 
 
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """The term of the body, the points substituted for their names; in definitions that it uses, too."""
+    """Return the body's term with the points substituted for their names, also in the definitions that it uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
     places: dict[int, Term] = {}
-    unnamed: dict[
-        int, Term
-    ] = {}  # of names that stand for nothing but what is substituted, so that steps have no value of them
+    unnamed: dict[int, Term] = {}  # Names with only a substituted value, so that steps have no value for them.
     for (name, value), other in zip(node.points, others):
         known = checker.find(Key(name.text), env, name)
         if known is None:

@@ -1,8 +1,7 @@
 """Index sums: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
 
-The index becomes a tensor along an axis of its own, and the sum reduces that axis. Where its bounds differ from
-element to element, terms beyond them count nothing; where it is a label, as in ∑_{i=1}^{2} W^i, the terms are written
-out.
+The index becomes a tensor along a separate axis, and the sum reduces that axis. If its bounds differ from element to
+element, terms outside them are left out. If it is a label, such as in ∑_{i=1}^{2} W^i, the terms are written out.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from .indexing import indexed_axis, iota, take
 from .stacked_families import StackedIndex, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
-BEST = ("argmax", "argmin")  # whose value is that of the variable
+BEST = ("argmax", "argmin")  # Their value is the variable's value.
 NESTING = ("∑", "∏", "max", "min", "mean", "any", "all", "logsumexp")  # over two indices one of the other
 JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
@@ -100,7 +99,7 @@ def over(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
-    """An operator over an axis that a variable made; of argmax and argmin the value of the variable, one of its members."""
+    """Apply an operator over a variable's axis. argmax and argmin return the variable's value, one of its members."""
     term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
@@ -118,7 +117,7 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """The member with the least, or largest, value; of equals the first, and nan is both, as it is for min and max."""
+    """Return the first member with the least or largest value. nan counts as both, like in min and max."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
@@ -129,7 +128,7 @@ def best(
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
+    """Return ∑_{j=1}^{i} for an element's index i: the longest sum; each element counts only its part."""
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
             raise end_needed(checker, part, "the sum", env)
@@ -241,7 +240,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
-    """The type of a sum of an unknown number of terms: that of each of them."""
+    """Return the type of a sum with an unknown number of terms: the type of one term."""
     counter = SizeSymbol(node.variable.text, "")
     environment = env.within(indices={counter.name: extent(counter)})
     with counting({counter: ends}):

@@ -1,4 +1,4 @@
-"""Unknown names: the error for a name that nothing explains, with what is known and what may have been meant."""
+"""Unknown names: the error for an undefined name, with the known names and suggestions."""
 
 from __future__ import annotations
 
@@ -203,9 +203,9 @@ def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
 
 
 def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
-    """The names that may be meant, the nearest first; of the built-in ones those that are nearer than any of the program.
+    """Return the names that may be meant, the nearest first. Built-ins must be nearer than every program name.
 
-    A name that the program declares is one, whether its value is given or not.
+    A declared name is a program name, whether or not its value is given.
     """
     declared = {str(name.key()) for _, name, _, _ in checker.scope.declarations} if names else set[str]()
     built_in = {*REGISTRY, *checker.python} - declared

@@ -1,9 +1,10 @@
-"""Unused inputs and sizes: what is given by keyword must be mentioned by the program.
+"""Unused inputs and sizes: inputs and sizes passed by keyword must occur in the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
 
-A mapping of values may hold more than a formula needs: a whole checkpoint. What is given by keyword is meant for this one.
+A mapping of values may hold more than a formula needs: a whole checkpoint. Keyword arguments are meant for this
+formula.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
 MAX_AMBIGUOUS_LABELS = 8  # of a name, each itself or any number; one with more labels is any name with as many
-OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
+OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameters that are not tensors.
 
 
 def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
-    """Raise where an input that is given by keyword, or a size, is nowhere in the program; or only one that is `misspelt`."""
+    """Raise if a keyword input or a size does not occur in the program; if `misspelt`, only for close names."""
     unused = names.unused
     for name in named:
         if str(key(name)) in unused:
@@ -136,7 +137,7 @@ class MentionedNames:
 
     @cached_property
     def patterns(self) -> ByScripts[None]:
-        """What may be names, each once."""
+        """The patterns of possible names, each once."""
         by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
@@ -151,7 +152,7 @@ class MentionedNames:
         return by_scripts
 
     def texts(self, part: Node) -> tuple[str | None, ...]:
-        """What a component of a script may be, None for anything."""
+        """Return the possible texts of a script component; None means any text."""
         if isinstance(part, nodes.Number):
             return (component(part),)
         is_label = isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices
@@ -187,7 +188,7 @@ class GivenNames:
 
     @property
     def given(self) -> set[str]:
-        """The axes of what is given."""
+        """The axes of the given inputs."""
         axes: set[str] = set()
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
@@ -202,7 +203,7 @@ class GivenNames:
 
 @lru_cache(maxsize=4096)
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """What the components of a name that is given are in a pattern."""
+    """Return the pattern texts for the components of a given name's script."""
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 

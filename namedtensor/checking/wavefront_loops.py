@@ -1,7 +1,7 @@
-"""The loop over the fronts of a grid: what its states begin with, what a step makes of them, and its members by their indices.
+"""The loop over the fronts of a grid: its initial states, its step, and the members by their indices.
 
-A state is a front, a member in each lane: `front` back are states of their own. A step gathers what it reads from the lanes
-where that lies.
+A state is a front, a member in each lane; each front further back is a separate state. A step gathers the members that
+it reads from their lanes.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def clipped(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
 
 
 class LoopOfFronts:
-    """The loop of a wavefront whose body is typed: what its states begin with, and what a step makes of them."""
+    """The loop of a wavefront whose body is typed: its initial states, and the step that updates them."""
 
     def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
         self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates
@@ -103,7 +103,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """What is known of all cells, by fronts and lanes."""
+        """Return a term over all cells by fronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))

@@ -105,7 +105,7 @@ class Domain:
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
-    """The cells of these spans, some of which may be empty; None where none has a cell, or one between others has not."""
+    """Return the cells of these spans, or None if all spans are empty or an empty one lies between others."""
     full = [index for index, span in enumerate(spans) if span is not None and span[0] <= span[1]]
     if not full or full[-1] - full[0] + 1 != len(full):
         return None
@@ -159,7 +159,7 @@ class Order(NamedTuple):
 
 
 def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
-    """The cheapest order in which each cell comes after those so far back; None where there is none."""
+    """Return the cheapest order in which each cell follows the cells at these offsets, or None."""
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
     result: list[tuple[int, int, Domain, Schedule]] = []
@@ -188,7 +188,7 @@ def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
 
 
 def order_of(lying: Domain, schedule: Schedule) -> Order | None:
-    """The fronts of a domain whose rows are the lanes; None where one is empty, or has a gap."""
+    """Return the fronts of a domain whose rows are the lanes, or None if a front is empty or has a gap."""
     ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
     first = min(low for low, _ in ends)
     spans = [(low - first, high - first) for low, high in ends]

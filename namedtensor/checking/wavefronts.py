@@ -2,10 +2,11 @@
 
     E^{i,j} = min(E^{i-1,j} + 1, E^{i,j-1} + 1, E^{i-1,j-1} + c_{a(i), b(j)}) for i = 1, …, n for j = 1, …, m
 
-The body is typed with i and j as tensors along axes of their own, and E^{i-1,j} as a tensor over both that is given. What
-needs no member is computed for all cells at once. The rest becomes the body of a loop over the fronts (`wavefront_order`),
-whose states are the last fronts, a member in each lane; those that no step makes, as E^{i,0}, are put in their lanes. Lanes
-that a front has no member for repeat its nearest one, so that nothing is computed that the formula does not say.
+The body is typed with i and j as tensors along separate axes, and E^{i-1,j} as a given tensor over both axes. Terms
+that need no member are computed for all cells at once. The rest becomes the body of a loop over the fronts
+(`wavefront_order`), whose states are the last fronts, a member in each lane; members that no step makes, such as
+E^{i,0}, are put in their lanes. A lane without a member in a front repeats the nearest one, so that nothing is
+computed that the formula does not contain.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .wavefront_order import Cell, Domain, Order
 
 
 class Misordered(Unrollable):
-    """Raised where a member is read that no front before has."""
+    """An exception for reading a member that no earlier front has."""
 
     def __init__(self, back: Cell):
         self.back = back
@@ -53,7 +54,7 @@ class Wavefront:
         self.grids = {grid.name: grid}
 
     def indices(self) -> Iterator[Coordinate]:
-        """The two indices; in a row that is shorter than others, j stays where it ends."""
+        """Yield the two indices. In a shorter row, j stays at the end of the row."""
         make, domain, (i, j) = self.make, self.domain, self.axes
         columns = domain.columns
         row, column = make.iota(i, domain.first, len(domain.spans)), make.iota(j, columns.start, len(columns))
@@ -109,7 +110,7 @@ class Wavefront:
         return typed_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
-        """Type every grid of which members are read."""
+        """Type every grid whose members are read."""
         rolled = {coordinate.mark: coordinate for coordinate in self.coordinates}
         self.checker.rolled |= rolled
         try:
@@ -122,7 +123,7 @@ class Wavefront:
                 del self.checker.rolled[mark]
 
     def check_shapes(self, grid: Grid) -> None:
-        """Raise Unrollable where a member is not like the first."""
+        """Raise Unrollable if a member is not like the first one."""
         first, shape = self.first(grid), self.own_shape(self.typed(grid))
         alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
         if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
@@ -132,7 +133,7 @@ class Wavefront:
         return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
 
     def check_borders(self, borders: dict[Grid, Border]) -> None:
-        """Raise Unrollable where a member beside one with fewer axes, as 0 in E^{i,0} = 0, has not all axes itself."""
+        """Raise Unrollable if a neighbor of a member with fewer axes, such as 0 in E^{i,0} = 0, lacks axes itself."""
         reads = [(grid, back) for grid in borders for back in grid.reads]
         seen: set[tuple[frozenset[str], ...]] = set()
         for grid, back in reads:
@@ -163,7 +164,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """The loop, for each grid of which it makes members."""
+        """Yield each grid whose members the loop makes, with its loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}
@@ -180,7 +181,7 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise Uncovered where a member is read that nothing gives: E^{-1,0} in a case for i > 0 alone."""
+        """Raise Uncovered if a step reads a member that nothing gives: E^{-1,0} in a case for i > 0 alone."""
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
