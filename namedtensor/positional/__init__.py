@@ -3,16 +3,16 @@
 `axes`: axes as variables, and which of them are one.
 `naming`: the names of axes that have none.
 `values`: nodes of the notation with the axes of each dimension.
-`inputs`: what is known of the inputs.
+`inputs`: the known axes of the inputs.
 `refusals`: why a source is not translated.
-`program`: what a reader gives.
+`program`: the result of a reader.
 `optional_numpy`: NumPy, or None if it is not installed.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
-`binders`: what a sum binds.
+`binders`: the letters that a sum binds, and their conditions.
 `source_tree`: the trees of this notation.
 `trees`: how they are parsed.
-`indices`: which letters are indices, and what a product sums.
+`indices`: which letters are indices, and which of them a product sums.
 `matrix_leaves`: the values of matrix notation, and its leaves.
 `matrices`: trees to values with rows and columns.
 `matrix_functions`: transposes, powers, norms of matrices.
@@ -24,9 +24,9 @@
 `library_functions`: the functions that it may call.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all.
-`elementwise_operations`: those element by element.
-`axis_operations`: those on axes.
-`product_operations`: those on several tensors.
+`elementwise_operations`: operations element by element.
+`axis_operations`: operations along axes.
+`product_operations`: operations on several tensors.
 `view_operations`: dimensions regrouped.
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
@@ -35,7 +35,7 @@
 `composite_operations`: losses, similarities, made of the others.
 `layer_operations`: convolutions, pools, norms, made of the others.
 `repetition_operations`: repetitions and padding.
-`code_domains`: what array code is walked over.
+`code_domains`: the domain that array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.
 `code`: its statements.
 `code_calls`: calls that are not in the table of operations.
@@ -67,7 +67,7 @@
 `torch_recurrences`: recurrent layers.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.
-`torch_subject`: what is run.
+`torch_subject`: the module or function that is run.
 `torch_module`: readings, compared with the module.
 `torch_reading`: `nt.from_torch`.
 `pytest_plugin`: functions that follow formulas as tests.

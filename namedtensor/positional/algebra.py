@@ -63,7 +63,7 @@ def declared(source: str) -> tuple[str, dict[str, str]]:
 
 
 def within(before: str) -> bool:
-    """Whether a matrix is open after this text, so that a separator is one of its own."""
+    """Return whether a matrix is open after this text, so that a separator belongs to it."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
 

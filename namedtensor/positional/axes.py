@@ -1,8 +1,8 @@
 """An axis of positional notation is a variable: it has a name, or gets one in the end.
 
-A positional program knows axes by their position. Each use of a tensor gets axes of its own, and an operation specifies which
-of them are one: `unify`. In `A B` the last axis of A and the first of B are one; in `A + B` both are. What is left at the
-end are classes of axes, one name for each (see `naming`).
+A positional program knows axes by their position. Each use of a tensor gets separate axes, and an operation specifies
+which of them are one: `unify`. `A B` makes the last axis of A and the first axis of B one; `A + B` makes both axes one.
+The classes of axes at the end get one name each (see `naming`).
 
 Axes that could be one, but need not be, share a *kind*: both axes of `X X^⊤` are rows of X, so they share a size and
 the name up to primes. Two kinds with different names, or with different sizes, cannot be one: `Clash`.
@@ -25,7 +25,7 @@ class Clash(Exception):
 
 
 class Unified:
-    """What may become one with another: `root` is what all that are one share."""
+    """An object that may become one with others: `root` represents all unified objects."""
 
     __slots__ = ("same",)
     same: Self | None
@@ -39,7 +39,10 @@ class Unified:
 
 
 class AxisKind(Unified):
-    """What axes that could be one share: a name without primes, a size, a word to name it by, the kinds of its parts."""
+    """The common properties of axes that could be one.
+
+    They are a name without primes, a size, a word to name it by, the kinds of its parts.
+    """
 
     __slots__ = ("hint", "name", "parts", "size")
 
@@ -62,7 +65,7 @@ class AxisKind(Unified):
         return len(first.parts) == len(second.parts) and all(map(AxisKind.fits, first.parts, second.parts))
 
     def unify(self, other: AxisKind) -> bool:
-        """Make both one kind; False, and nothing changed, where they do not fit."""
+        """Make both one kind, or return False without any change if they do not fit."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -102,7 +105,7 @@ Dims = tuple[Dim, ...]
 
 
 class Move(NamedTuple):
-    """A use of a declared axis: where both get one name, no rename is written."""
+    """A use of a declared axis: if both get one name, no rename is written."""
 
     declared: AxisVariable
     used: AxisVariable
@@ -110,14 +113,14 @@ class Move(NamedTuple):
 
 @dataclass
 class Facts:
-    """What array code says of sizes and of the numbers in its inputs.
+    """The assumptions of array code about sizes and about the numbers in its inputs.
 
     `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
     is split, and its parts; `totals` one that others are joined to; `steps` the windows, the axis they are on,
     the axis within them, and how far apart they begin. The others are for
-    the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
-    another, divisors, multiples of another, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
-    for granted, in words.
+    the comparison with the source: sizes that a number in the code represents, least sizes, axes at least as long as
+    another axis, divisors, multiples of another size, and for an input that is an index the axis that it counts along
+    and its first index. `assumed` is all that the code takes for granted, in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
@@ -135,10 +138,10 @@ class Facts:
 
 
 class Axes:
-    """All axes of one translation, with what their names must satisfy.
+    """All axes of one translation, and the constraints on their names.
 
-    `together` are values that are in one operation: an axis of one and another axis of any of them need different names.
-    `inputs` are the tensors of array code, of which some may be indices.
+    `together` are values that are in one operation: different axes of these values need different names.
+    `inputs` are the tensors of array code; some may be indices.
     `moves` are the declared axes of tensors and those that represent them in a use, in the order of uses.
     """
 
@@ -152,7 +155,7 @@ class Axes:
         self.inputs: Mapping[str, Any] = {}
 
     def new(self, kind: AxisKind | None = None, *, size: int | None = None, hint: str = "") -> AxisVariable:
-        """An axis of a kind, or of one of its own."""
+        """Return an axis of a kind, or of a new kind."""
         axis = AxisVariable(f"⟨{len(self.all)}⟩", (kind or AxisKind(size=size, hint=hint)).root)
         self.all[axis.key] = axis
         return axis
@@ -171,7 +174,7 @@ class Axes:
         return axis
 
     def kind_of(self, name: str, size: int | None) -> AxisKind:
-        """The kind of a given axis: that of its twins, unless it has another size than they."""
+        """The kind of a given axis: its twins' kind, unless its size differs from theirs."""
         base = name.rstrip("'")
         kind = self.kinds.setdefault(base, AxisKind(base)).root
         if size is None or kind.size in (None, size):
@@ -199,7 +202,7 @@ class Axes:
         first._parts = first._parts or second._parts
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
-        """Make two dimensions one. Raises Clash, and changes nothing, where they do not fit."""
+        """Make two dimensions one. Raises Clash, and changes nothing, if they do not fit."""
         one, two = self.expanded(first), self.expanded(second)
         if len(one) != len(two):
             raise Clash(first[0], second[0])
@@ -210,7 +213,7 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Let every axis of this kind fall into parts of these kinds. Raises Clash where it has a name, or other parts."""
+        """Let every axis of this kind fall into parts of these kinds. Raises Clash if it has a name, or other parts."""
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)
@@ -218,7 +221,7 @@ class Axes:
             raise Clash(axis, axis)
 
     def parts(self, axis: AxisVariable) -> tuple[AxisVariable, ...]:
-        """The axes that an axis falls into, down to those that do not; itself, where it does not."""
+        """Return the smallest parts of an axis, or the axis itself if it has no parts."""
         axis = axis.root
         kind = axis.kind
         if not kind.parts:

@@ -28,7 +28,7 @@ from .operations import (
 from .values import AxisValue, call, number
 
 # --------------------------------------------------------------------------------------------------------- reductions
-OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # what leaves one element as it is
+OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # operators that leave one element as it is
 
 
 def reduced(
@@ -58,7 +58,7 @@ NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": 
 
 
 def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
-    """A reduction over the elements where a condition holds."""
+    """Return a reduction over the elements that satisfy a condition."""
     if axis is not None or truth(keep):
         raise Misuse("what a condition selects has one axis, which is reduced whole")
     if operator == "mean":

@@ -1,4 +1,4 @@
-"""What a sum binds: its letters, where it starts, and the conditions on them."""
+"""The bindings of a sum: its letters, where it starts, and the conditions on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IndexBinder:
 
 
 def binder(raw: str) -> IndexBinder | None:
-    """What is below a sum, read; None where it is something else."""
+    """Return the parsed text below a sum, or None if it is something else."""
     sides = RELATION.split(raw)
     left = tuple(sides[0].replace(",", ""))
     if len(sides) == 1:
@@ -83,7 +83,7 @@ class Item:
 
 
 def item_of(text: str) -> Item | None:
-    """An index, read; None where it is not a sum of letters and numbers."""
+    """Return a parsed index, or None if it is not a sum of letters and numbers."""
     pieces = list(ITEM.finditer(text))
     if not pieces or "".join(piece[0] for piece in pieces) != text or any(not piece[1] for piece in pieces[1:]):
         return None

@@ -25,7 +25,7 @@ DIFFERENTIAL = 405  # the code of a differential outside a derivative
 
 
 class TrialSizes:
-    """Sizes of the kinds of axes, all different; what is stated or split has its own."""
+    """Sizes for the kinds of axes, all different, except for stated sizes and split axes."""
 
     def __init__(self, facts: Facts, downward: bool = False):
         self.sizes: dict[AxisKind, int] = {}

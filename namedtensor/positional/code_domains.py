@@ -65,7 +65,7 @@ class NamedDomain:
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
-        """A definition: a line, or where it is only a view of an input or no tensor, the same again at each use."""
+        """A definition: a line, or, if it is only a view of an input or no tensor, the same again at each use."""
         if not isinstance(value, AxisValue):
             self.names[name] = value
             return

@@ -49,7 +49,7 @@ ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 
 
 class CodeExpressions:
-    """The walk over expressions; `domain` is what it is done over."""
+    """The walk over expressions, whose values belong to `domain`."""
 
     source: str
     axes: Axes
@@ -78,7 +78,7 @@ class CodeExpressions:
         return " ".join(self.source[slice(*self.span(node))].split())
 
     def ev(self, node: ast.expr) -> Any:
-        """The value of an expression. Raises NotationError with its place where it has none."""
+        """The value of an expression. Raises NotationError with the expression's position if it has no value."""
         try:
             rule = EXPRESSIONS.get(type(node))
             if rule is None:

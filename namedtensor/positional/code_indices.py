@@ -23,7 +23,7 @@ class CodeIndices:
         self.axes, self.inputs = axes, axes.inputs
 
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
-        """x[items]. Raises Misuse where it has no formula."""
+        """x[items]. Raises Misuse if there is no formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
         items = self.completed(x, items)
@@ -220,7 +220,7 @@ class CodeIndices:
 
 # ------------------------------------------------------------------------------------------------------------- nodes
 def shifted(node: Node) -> tuple[str, int]:
-    """The name and the offset of I, I + 1, I − 1; no name where it is another expression."""
+    """Return the name and the offset of I, I + 1, I − 1. The name is empty for other expressions."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
         base, offset = node.arguments
         if isinstance(offset, nodes.Number) and isinstance(offset.value, int):
@@ -246,7 +246,7 @@ def only(dim: Dim) -> AxisVariable:
 
 
 def one_element(item: Any) -> tuple[Dim, ...]:
-    """What an index leaves of a dimension of size 1."""
+    """Return the dimensions that an index leaves from a dimension of size 1."""
     if isinstance(item, int) and not isinstance(item, bool) and item in (0, -1):
         return ()
     raise Misuse("an index of an axis of size 1, or of a merged one")

@@ -20,7 +20,7 @@ from .values import AxisValue, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
 def new_axis(axes: Axes, length: Any) -> AxisVariable:
-    """An axis of a length: that of another axis, or a number, which the formula states."""
+    """An axis of a length: the length of another axis, or a number, which the formula states."""
     if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))
@@ -54,7 +54,7 @@ def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
 
 
 def constant_of(x: AxisValue) -> Node | None:
-    """The number that a tensor is filled with, where it is a constant."""
+    """Return the number that a tensor is filled with, or None if it is not constant."""
     node, factor = x.node, number(1)
     if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
         factor, node = node.arguments
@@ -176,7 +176,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 # ------------------------------------------------------------------------------------------------------------- literals
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """np.array of numbers: a literal with axes of its own."""
+    """np.array of numbers: a literal with separate axes."""
     if not isinstance(x, tuple):
         return as_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)

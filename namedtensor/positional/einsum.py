@@ -1,6 +1,6 @@
 """Letters: einsum strings, within code or alone.
 
-einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; what is not in the result is summed
+einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; letters absent from the result are summed
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def joined(
     later: set[str],
     places: Mapping[str, Dim],
 ) -> tuple[AxisValue, list[str]]:
-    """The product so far with one operand more, summed over what both have and nothing later needs."""
+    """Return the product with one more operand, summed over the shared letters that nothing later needs."""
     if total is None:
         return part, list(group)
     had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # an operand of size 1 has none
@@ -150,7 +150,7 @@ def joined(
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
-    """An operand with a letter twice: a trace where nothing else has it, else its diagonal."""
+    """An operand with a letter twice: a trace if nothing else has the letter, else its diagonal."""
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
         return part, group

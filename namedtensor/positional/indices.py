@@ -1,7 +1,7 @@
 """Index notation: which letters of a formula are indices, and which of them a product sums.
 
-A letter is one axis in its scope: the whole formula, or what a ∑ binds. The letters of the left side are free; what is
-twice in a product and not free is summed.
+A letter is one axis in its scope: the whole formula, or the body of a ∑. The letters of the left-hand side are free; a
+letter that is twice in a product and not free is summed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .source_tree import OPEN, Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
 LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
-NEVER = set("de")  # as an index without a ∑ of its own
+NEVER = set("de")  # as an index without its own ∑
 
 
 def spelled(tree: Tree) -> str:
@@ -81,7 +81,7 @@ Sum = tuple[Span, tuple[str, ...]]
 
 
 def indexed(tree: Tree) -> Pair | None:
-    """The name and the indices of x_i, A_{ij} and A^i_j, where it can be such."""
+    """Return the name and the indices of x_i, A_{ij} and A^i_j, or None for other trees."""
     items: tuple[str, ...] = ()
     while tree.op in ("sub", "^") and tree.parts:
         if tree.op == "^" and not (len(tree.text.strip("{}")) == 1 and is_letter(tree.text.strip("{}"))):
@@ -98,7 +98,10 @@ def is_element(pair: Pair) -> bool:
 
 @dataclass
 class IndexLetters:
-    """What the letters of a statement are: `free` those of the left side, `counts` how many indices a name has."""
+    """The letters of a statement.
+
+    `free` are the letters of the left-hand side, and `counts` is the number of indices per name.
+    """
 
     source: str
     free: tuple[str, ...] | None
@@ -112,7 +115,7 @@ class IndexLetters:
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
-        """The name and indices of a tree, where it is an indexed tensor and not a name with a label."""
+        """Return the name and indices of a tree, or None if it is not an indexed tensor, or is a name with a label."""
         if canonical(spelled(tree)) in names:
             return None
         pair = indexed(tree)
@@ -202,13 +205,16 @@ def with_axes(tree: Tree, given: Collection[str]) -> Tree:
 
 
 def written_below(tree: Tree) -> tuple[str, ...]:
-    """The letters below a ∑, with those of its conditions."""
+    """Return the letters below a ∑, with the letters of its conditions."""
     sides = (side for left, _, right in tree.conditions for side in (left, right))
     return tuple(dict.fromkeys((*tree.letters, *(side for side in sides if is_letter(side)))))
 
 
 def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[str] = frozenset()) -> None:
-    """Find what each ∑ binds; `known` are letters of the left side and of the sums around, `beside` those of other factors."""
+    """Find the letters that each ∑ binds.
+
+    `known` are letters of the left-hand side and of the outer sums, and `beside` are letters of other factors.
+    """
     if tree.op == "big":
         bound = tuple(
             letter for letter in written_below(tree) if letter in tree.letters or letter not in known | beside
@@ -235,7 +241,7 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Whether a letter by itself is in a subscript, so that its extent is that of an axis."""
+    """Return whether a letter by itself is in a subscript, so that its extent is the size of an axis."""
     return any(pair is not None and letter in pair[1] for pair in map(indexed, tree.all()))
 
 
@@ -263,7 +269,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """The letters that a factor has left, with the number of times; without those that it sums itself."""
+    """Return the letters that a factor has left, with their counts, except for letters that it sums itself."""
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}
@@ -314,5 +320,5 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 
 def summed_by(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
-    """The letters that a product sums: twice in it, and not free; those of a ∑ around it are not among them."""
+    """The letters that a product sums: twice in it, and not free; the letters of a ∑ around it are excluded."""
     return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

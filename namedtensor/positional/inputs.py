@@ -1,4 +1,4 @@
-"""What is known of the inputs: the axes that are given for each name, in any of the forms that `translate` takes."""
+"""Information about the inputs: the axes that are given for each name, in any of the forms that `translate` takes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Matrix notation: a tree to a value with rows and columns, and an axis for each index letter.
 
-A vector is a column, its transpose a row; a number has neither. `A B` is over the columns of A and the rows of B. A vector
-that is given, and nothing else, may lie down where it does not fit: `x W`, and a bias beside a matrix. A matrix is
-never transposed to fit.
+A vector is a column, its transpose a row; a number has neither. `A B` is over the columns of A and the rows of B. Only
+a given vector may be a row if it does not fit as a column: `x W`, and a bias beside a matrix. A matrix is never
+transposed to fit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Walk(MatrixLeaves):
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
-        """Factors side by side, and what they sum by indices."""
+        """Return the product of factors side by side, with the sums over its indices."""
         if tree.op == "after /":
             return self.after_slash(tree)
         if not self.letters.active:
@@ -49,7 +49,10 @@ class Walk(MatrixLeaves):
 
     @contextmanager
     def binding(self, letters: Collection[str], beside: Collection[str] = (), below: bool = False) -> Iterator[None]:
-        """A scope in which these letters are axes of their own, where `below` those of a ∑, with others in its conditions."""
+        """Give these letters new axes in a scope.
+
+        If `below`, they are below a ∑; `beside` are others in its conditions.
+        """
         outer, inner, summing = self.scope, self.inner, self.summing
         self.inner = inner | {*letters, *beside}
         self.summing = summing | {*letters} if below else summing
@@ -117,7 +120,7 @@ class Walk(MatrixLeaves):
         return Matrix(node, dims, indices=tuple(indices.items()))
 
     def after_slash(self, tree: Tree) -> Matrix:
-        """a / b c: (a / b) c where a is a literal and c is not; else it is ambiguous."""
+        """a / b c: (a / b) c if a is a literal and c is not; else it is ambiguous."""
         quotient, rest = tree.parts
         top = quotient.parts[0]
         known = top.op == "number" and any(part.op == "name" and not self.is_size(part.text) for part in rest.all())

@@ -1,7 +1,7 @@
 """Derivatives: ∇_x f, ∂L/∂W, ∂L/∂W_{ij}, ∂y_k/∂x_i; and differentials ∂X.
 
-That of a number has the shape of its variable. That of a vector with respect to a vector is a matrix, whose rows are those of
-one of the two.
+The derivative of a number has the shape of its variable. The derivative of a vector with respect to a vector is a matrix. Its
+rows belong to one of the two vectors.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 
 
 def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """The derivative of a tensor: its axes, and those of the input, which the notation marks with a star."""
+    """Return the derivative of a tensor: its axes, and the axes of the input with a star."""
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
     walk.axes.apart((*value.axes, *(new for _, new in pairs)))

@@ -1,4 +1,7 @@
-"""What a tree means that is not a name, product or sum of indices: powers, norms, traces, functions; one rule each."""
+"""The meaning of trees other than names, products and sums of indices.
+
+There is one rule for each: powers, norms, traces, functions.
+"""
 
 from __future__ import annotations
 

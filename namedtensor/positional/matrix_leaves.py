@@ -26,7 +26,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """What decides where a piece is ambiguous. Raises Question if nothing is chosen."""
+    """The choice between the interpretations of an ambiguous piece. Raises Question if nothing is chosen."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -35,7 +35,7 @@ class Choose(Protocol):
 class Matrix(AxisValue):
     """A value with rows and columns; `indices` are the axes of its letters.
 
-    `lying`: it is a given vector, which may be a row or a column. The other fields say what a product makes of it.
+    `lying`: it is a given vector, which may be a row or a column. The other fields determine its products.
     """
 
     indices: tuple[tuple[str, AxisVariable], ...] = ()
@@ -76,7 +76,7 @@ class IndexRange:
 
 
 class MatrixLeaves:
-    """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
+    """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` are all assumptions."""
 
     def __init__(self, source: str, axes: Axes, names: dict[str, SourceInput], letters: IndexLetters, choose: Choose):
         self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
@@ -88,7 +88,7 @@ class MatrixLeaves:
         self.sizes: dict[str, AxisVariable] = {}
         self.summed: AxisVariable | None = None
         self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
-        self.summing: frozenset[str] = frozenset()  # those of them below a ∑
+        self.summing: frozenset[str] = frozenset()  # the letters among them that are below a ∑
         self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
         self.ranges: dict[str, IndexRange] = {}  # letters of sums over a part of an axis
         self.from_zero: frozenset[str] = frozenset()  # letters that a sum counts from 0
@@ -126,7 +126,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """The value of a tree. Raises NotationError if it has none, and Question where it has several."""
+        """The value of a tree. Raises NotationError if there is no value, and Question if there are several."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spelled(tree)
@@ -177,7 +177,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """What a name is that was not given: by its letter."""
+        """Guess the meaning of a name that was not given: by its letter."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
@@ -351,7 +351,7 @@ def node_of(name: str) -> Node:
     """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
-    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ has no character of its own, and is called x_{tilde}
+    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of several characters, and is called x_{tilde}
         base, _, script = "".join(letter for letter in plain if letter not in MARKS).partition("_")
         plain = f"{base}_{{{','.join([*map(MARKS.get, marks), *filter(None, [script.strip('{}')])])}}}"  # type: ignore[list-item]
     try:

@@ -156,7 +156,7 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as that of the other letter."""
+    """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as the other letter's axis."""
     axis = walk.letter(letter)
     if not is_index_in(walk.statement, letter):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]

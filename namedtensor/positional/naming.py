@@ -1,10 +1,10 @@
-"""The names of axes that have none: one for each class, primes where a tensor would have a name twice.
+"""The names of axes that have none: one for each class, and primes if a tensor would have a name twice.
 
-    X X^⊤, X by n, d:   the second X has rows of its own, which cannot be n too: X ⊙_{d} X_{n→n'}
+    X X^⊤, X by n, d:   the second X has its own rows, which cannot be n too: X ⊙_{d} X_{n→n'}
 
-Declared axes and classes of used ones are nodes of a graph; those that are in one value have an edge. Two without an edge
-get one name where a tensor is used, in the order of uses, so that it needs no rename there. As in the allocation of
-registers, a rename is a remaining move.
+Declared axes and classes of used ones are nodes of a graph; those that are in one value have an edge. A declared axis
+and its use get one name if they have no edge, in the order of uses, so that the use needs no rename. As in the
+allocation of registers, a rename is a remaining move.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LETTERS = "ijklmnpqrstuvw"
 
 
 class TwiceInOneValue(Exception):
-    """A value would have one axis twice, as a diagonal has."""
+    """A value would have one axis twice, like a diagonal."""
 
 
 class InterferenceGraph:
@@ -85,7 +85,7 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
 
 
 class Bases:
-    """Names without primes of kinds: its own, its hint where that is free, else a letter."""
+    """Names without primes of kinds: its own name, its hint if it is free, else a letter."""
 
     def __init__(self, taken: Collection[str]):
         self.taken, self.names = {*taken}, dict[AxisKind, str]()

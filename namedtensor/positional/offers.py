@@ -1,4 +1,7 @@
-"""What a formula that failed may have meant: its translation, where it is in positional notation and the types are known."""
+"""The likely meaning of a formula that failed.
+
+It is the translation, if the formula is in positional notation and the types are known.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from grammar.errors import Hint, NotationError
 from .refusals import Ambiguous
 
 CODES = {101, 103, 105, 106, 109, 111, 112, 114, 201, 204, 301, 302, 304, 312, 314, 316, 318}
-SIGNS = re.compile(  # what named notation does not have, or hardly
+SIGNS = re.compile(  # signs that named notation lacks or hardly uses
     r"\^\s*\{?\s*(?:⊤|\\top|T\b|\\intercal|-\s*1)|ᵀ|⁻¹|_\{?[a-z]{2}\b|[ᵢⱼₖ]|[Σ∑]|\\sum|@|->|\.\w+\(|\.T\b|\[[:\d.]|\bnp\.|\btorch\."
     r"|‖|\\\||\b[A-Z]{2,3}\b|\b[A-Z]\s+[A-Za-z]\b|\b[A-Z][a-z]\b|\b(?:tr|Tr)\b|\\(?:frac|mathbf|circ|langle)"
 )
@@ -26,7 +29,7 @@ def looks_positional(source: str) -> bool:
 
 
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
-    """The translation of a text in positional notation as a hint, made with the axes of `values`; None where there is none.
+    """Return a hint with the translation of a text in positional notation, made with the axes of `values`, or None.
 
     `values` are the inputs at hand: named tensors, sets or numbers. A formula is offered only if its check succeeded.
     """
@@ -34,7 +37,7 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """The same for a text that is right, where its translation has a value with other axes than `axes`, those of its own."""
+    """Return such a hint for a correct text if its translation's value has other axes than the text's `axes`."""
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
         return None
@@ -48,7 +51,7 @@ def as_hint(readings: Sequence[Any], source: str) -> Hint | None:
 
 
 def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
-    """The readings of a text in positional notation whose inputs are all at hand; none where it is in another."""
+    """Return the interpretations of a positional text whose inputs are all at hand; other notations have none."""
     if not values or not looks_positional(source):
         return ()
     try:
@@ -66,7 +69,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -> NotationError:
-    """The error with the translation of its source as its hint, where there is one; else the error as it is."""
+    """Return the error with its source's translation as its hint, or the error unchanged if there is no translation."""
     hint = offer_of(source, values) if problem.code in CODES else None
     if hint is None or hint.edits[0][1] in values:  # a mere transpose: the error reports that axes have no order
         return problem
@@ -75,7 +78,7 @@ def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -
 
 
 def with_offers(warnings: Sequence[Any], source: str, values: Mapping[str, Any]) -> list[Any]:
-    """The warnings of a text, those of outer products with its translation as their hint."""
+    """Return the warnings of a text. Warnings about outer products get its translation as their hint."""
     if not any(warning.code == OUTER for warning in warnings):
         return [*warnings]
     hint = offer_of(source, values)

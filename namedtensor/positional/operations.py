@@ -34,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation. `library` is "numpy" or "torch" where its meaning is not that of both."""
+    """One operation. `library` is "numpy" or "torch" if its meaning differs between them."""
 
     names: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -126,7 +126,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Masked:
-    """x[x > 0]: the elements where a condition holds, whose number depends on the data."""
+    """x[x > 0]: the elements that satisfy a condition; their number depends on the data."""
 
     value: AxisValue
     condition: AxisValue
@@ -155,7 +155,7 @@ class SizeArgument:
 
 
 class PartArgument:
-    """A length divided, d // heads: what a split of that dimension leaves."""
+    """A length divided, d // heads: the size that a split of that dimension leaves."""
 
     def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor
@@ -186,13 +186,13 @@ def shape_of(x: Any) -> tuple[Any, ...]:
 
 
 def numeric(x: Any) -> AxisValue:
-    """A value whose elements are numbers: a condition counts 1 where it holds."""
+    """A value whose elements are numbers: a condition becomes 0 or 1."""
     value = as_value(x)
     return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """The dimensions that `axis=` means. Raises Misuse where there are none such."""
+    """The dimensions that `axis=` means. Raises Misuse if there are no such dimensions."""
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))

@@ -138,7 +138,7 @@ def named_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
 
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
-    """The parts of an axis in brackets, of which one may have no length."""
+    """Return the parts of an axis in brackets. One of them may have no length."""
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:

@@ -17,11 +17,11 @@ class Ambiguous(NotationError):
 
 
 class Unsafe(NotationError):
-    """A translation whose value is not that of its source."""
+    """A translation whose value differs from its source's value."""
 
 
 class Question(Exception):
-    """Raised inside a reader where a piece is ambiguous and none is chosen yet."""
+    """Raised inside a reader if a piece is ambiguous and no interpretation is chosen yet."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)

@@ -1,6 +1,6 @@
 """The tokens of matrix and index notation, in text and LaTeX, each with its span in the source.
 
-The grammar reads LaTeX to pieces and expands the author's macros; this layer only says what a piece is here. `A B` is a
+The grammar reads LaTeX to pieces and expands the author's macros; this layer only identifies the pieces. `A B` is a
 product and no name, so letters side by side are several names, unless they are a function or a given name.
 """
 
@@ -188,7 +188,10 @@ class Scanner:
                 self.add(NAME, letter, min(start + offset, piece[2] - 1), min(start + offset + 1, piece[2]))
 
     def letters_of_script(self, word: str) -> int:
-        """Return how many letters a script without braces has: one in LaTeX; in text W_ij has two, and x_iy_i one."""
+        """Return how many letters a script without braces has.
+
+        LaTeX scripts have one. In text, W_ij has two, and x_iy_i has one.
+        """
         run = LOWER.match(word)
         if self.latex or run is None:
             return 1

@@ -1,4 +1,4 @@
-"""Layers that repeat, read once: their parameters are families, what passes from one to the next is a recurrence.
+"""Layers that repeat, read once: their parameters are families, the values passed between layers are a recurrence.
 
 h^0 = x
 h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8

@@ -1,7 +1,7 @@
-"""A trace of PyTorch read into nodes of the notation: each step by its rule, what is used twice by a name.
+"""A trace of PyTorch read into nodes of the notation: each step by its rule, and each value used twice by a name.
 
-Axes are variables (see `axes`): a view regroups them, a permutation leaves nothing, and what meets becomes one. Names are
-given to them when all steps are read, and only then are the nodes written.
+Axes are variables (see `axes`): a view regroups them, a permutation leaves nothing, and aligned axes become one. Names
+are given to them when all steps are read, and only then are the nodes written.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LONGEST = 90  # and that gets one anywhere
 
 
 class GraphReader(SizeNumbers):
-    """One reading: two traces of the same steps at different sizes, and what has been read so far."""
+    """One reading: two traces of the same steps at different sizes, and the nodes read so far."""
 
     def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)
@@ -67,7 +67,7 @@ class GraphReader(SizeNumbers):
         self.makers = makers_in(runs.steps)
         self.current = -1
         self.uses: Counter[Ref] = Counter()
-        self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
+        self.ranges: tuple[nodes.Range, ...] = ()  # of the families that are read now
 
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> TracedTensor:
@@ -139,7 +139,7 @@ class GraphReader(SizeNumbers):
         return isinstance(value, Ref) and not self.runs.tensors[value.index].first.numel()
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """The result of a step, with a name where it is used again or is long."""
+        """Return the result of a step, with a name if it is used again or is long."""
         shape = self.runs.tensors[ref.index].shape
         if tensor.shape != shape:
             raise UnreadableModule(
@@ -162,7 +162,7 @@ class GraphReader(SizeNumbers):
         return self.runs.steps[self.current]
 
     def dtype_of(self, argument: str) -> torch.dtype:
-        """Return the type of the numbers of an argument of this step."""
+        """Return the dtype of an argument of this step."""
         ref = self.step_now.arguments[argument]
         return self.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
 
@@ -207,7 +207,7 @@ class GraphReader(SizeNumbers):
         return nodes.Name(letter)
 
     def along(self, tensor: TracedTensor, like: TracedTensor, twins: bool = False) -> TracedTensor:
-        """A tensor with the axes of another; as twins they have one name but for primes."""
+        """Return a tensor with the axes of `like`. If they are twins, their names differ only in primes."""
         pairs: list[tuple[AxisVariable, AxisVariable]] = []
         for dim, length in enumerate(tensor.shape):
             if length == 1:
@@ -254,7 +254,7 @@ class GraphReader(SizeNumbers):
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> TracedTensor:
-        """What no input changes: a parameter, a buffer, or a value computed of numbers alone."""
+        """Return a tensor that no input changes: a parameter, a buffer, or a value computed of numbers alone."""
         pair = self.runs.tensors[ref.index]
         origin = self.runs.origins.get(ref)
         if origin is not None and origin[0] == "parameter":

@@ -65,7 +65,7 @@ def first_line(problem: BaseException) -> str:
 
 
 def refusal(problem: UnreadableModule) -> NotationError:
-    """The error of what cannot be read, with its line of the file."""
+    """Return the error for an unreadable source, with its line of the file."""
     source, text = problem.source, problem.source.text
     if not text:
         where = f"{source.short}: " if source.file else ""
@@ -79,7 +79,7 @@ def refusal(problem: UnreadableModule) -> NotationError:
 def first_reading(
     subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str
 ) -> ReadModule:
-    """The reading with the most sizes free; where one cannot be read so, it is that of the example."""
+    """Read the module with the most free sizes. The other sizes are the example's sizes."""
     groups = free_groups(subject, tensors, names)
     known = fixed_sizes(subject)
     free = {dimension for group, _ in groups for dimension in group.places}
@@ -158,7 +158,7 @@ class ModuleReading:
     def program(
         self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, notes: Sequence[str]
     ) -> ReadModule:
-        """What is read with these layers as families."""
+        """Return the program with these layers as families."""
         reader = LayerReader(runs, self.names, free, repeats)
         value = reader.read(output)
         reader.current = len(runs.steps) - 1

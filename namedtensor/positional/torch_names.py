@@ -1,4 +1,7 @@
-"""What tensors and axes of a module are called in the notation: parameters by their path, values by the source's variables."""
+"""The names of a module's tensors and axes in the notation.
+
+Parameters are named by their path, values by the source's variables.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def of_parameter(path: str) -> Node:
 
 
 def of_input(name: str) -> Node:
-    """The name of an argument, unchanged where it is one in the notation."""
+    """Return the name of an argument, unchanged if the notation allows it."""
     try:
         (statement,) = parse(name, "text").statements
     except (NotationError, ValueError):
@@ -56,7 +59,7 @@ def of_input(name: str) -> Node:
 
 
 def hint_of(path: str) -> str:
-    """What to call the axis that a layer makes: the last word of its path that is not a number."""
+    """Return a name for the axis that a layer makes: the last word of its path that is not a number."""
     words = [word for word in path.split(".")[:-1] if not word.isdigit()]
     last = words[-1] if words else re.sub(r"_?(weight|bias)_?", "", path.split(".")[-1]) or path
     word = camel(last)
@@ -71,7 +74,7 @@ class TensorNames:
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
-        """This name, or with a number where it is taken."""
+        """Return this name, with a number if it is taken."""
         base = to_text(node)
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)

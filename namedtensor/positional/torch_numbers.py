@@ -29,7 +29,7 @@ class SizeNumbers:
     def __init__(self, axes: Axes, free: Mapping[int, tuple[int, str, int]]):
         self.axes, self.free = axes, free
         self.declared: dict[str, DeclaredTensor] = {}
-        self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
+        self.bounds: dict[str, int] = {}  # the least size of the axes that an input indexes
 
     def resolve(self, node: Any) -> Any:
         """Return a node with expressions of the sizes for the numbers that depend on them."""
@@ -64,7 +64,10 @@ class SizeNumbers:
         return plus(times(slope, node), offset)
 
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
-        """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
+        """Write a factor as the root of a size if they are equal.
+
+        The size belongs to the axes just summed over, or to the last dimension.
+        """
         for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]
             whole = math.prod(lengths)

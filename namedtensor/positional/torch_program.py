@@ -56,7 +56,7 @@ class ReadModule:
     Attributes
     ----------
     text : str
-        The program: what is declared, a line for each value with a name, the value.
+        The program: its declarations, a line for each value with a name, the value.
     axes : tuple of str
         The axes of the value, in the order of the source's dimensions.
     inputs, parameters : dict
@@ -66,7 +66,7 @@ class ReadModule:
     remarks : tuple of Remark
         Views that cut a named axis or regroup across axes, with their lines.
     reading : tuple of str
-        What was assumed: sizes that are those of the example, results that were left out.
+        What was assumed: sizes fixed as in the example, results that were left out.
     sources : dict
         The line of the source for each name that the program defines.
     """
@@ -118,7 +118,7 @@ class ReadModule:
     def evaluate(self, **inputs: Any) -> NamedTensor:
         """The value for named tensors."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotationWarning)  # the axes are those of the source
+            warnings.simplefilter("ignore", NotationWarning)  # the axes are the source's axes
             return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:

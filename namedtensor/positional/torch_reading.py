@@ -22,9 +22,9 @@ def from_torch(
 ) -> ReadModule:
     """Convert a PyTorch module or function to a program.
 
-    It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get
-    their names from `names` and from what they meet; views and permutations leave nothing. The result has the
-    values of the module to 1e-5 on other inputs and, where it runs at others, other sizes.
+    It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes
+    get their names from `names` and from the axes they are aligned with; views and permutations leave nothing. The
+    result has the values of the module to 1e-5 on other inputs and, if the module accepts them, other sizes.
 
     Parameters
     ----------

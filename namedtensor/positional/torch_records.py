@@ -1,4 +1,4 @@
-"""Parts of a reading: lines, declared tensors, remarks; and nodes that know the step that made them."""
+"""Parts of a reading: lines, declared tensors, remarks, and nodes with the step that made them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class RecordedLine:
 class DeclaredTensor:
     """A tensor that is given: its name, the axes of its dimensions, where it comes from.
 
-    Of a family, `members` are the paths and tensors, from 1, and `index` is what the name's superscript counts them by.
+    For a family, `members` are the paths and tensors, from 1, and `index` is the index in the name's superscript.
     """
 
     node: Node
@@ -138,7 +138,7 @@ class DeclaredTensor:
 
 @dataclass(frozen=True)
 class Remark:
-    """A view that cuts a named axis, or regroups across axes: the line, and what it does."""
+    """A view that cuts a named axis, or regroups across axes: the line, and its effect."""
 
     source: SourceLine
     sentence: str
@@ -198,7 +198,7 @@ def weight(node: Any) -> int:
 
 
 def stamped(node: Any, step: int) -> Any:
-    """A node whose new parts say which step made them: (step + 1, 0) as their span."""
+    """Return a node whose new parts record the step that made them: (step + 1, 0) as their span."""
     if node.span != (0, 0):
         return node
     return replace(rebuilt(node, lambda part: stamped(part, step)), span=(step + 1, 0))

@@ -104,7 +104,7 @@ def recurrent(
 
 
 def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
-    """Let the rows of all parameters be those of each gate, where they have no names."""
+    """Unify the row axes of all parameters, and split them into gates unless they have names."""
     rows = [r.axes.expanded(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
         first.kind.unify(other.kind)
@@ -152,7 +152,7 @@ class RecurrenceStep:
         return self.biased(product(self.r, self.x, transposed(self.weights.input)), 0)
 
     def of_state(self) -> TracedTensor:
-        """W h + b, with h renamed, so that what it gives has the axis of h."""
+        """Return W h + b, with h renamed, so that the result has the axis of h."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
         return self.biased(product(self.r, state, transposed(self.weights.state)), 1)

@@ -1,8 +1,8 @@
 """Layers of a module that repeat: steps of a trace that are equal up to the parameters that they take.
 
-The children of a module that have numbers for names, as those of `ModuleList` and `Sequential` do, begin the layers, and so
-do the calls of one module. One layer follows another if each step has the operator of the other's and takes the same: numbers, tensors from outside,
-what the same step of its own layer made, its own parameter, or what the layer before it gave.
+The numbered children of a module, such as children of `ModuleList` and `Sequential`, begin the layers, and so
+do the calls of one module. One layer follows another if each step has the operator of the other's and takes the same:
+numbers, tensors from outside, the same step's result in its layer, its own parameter, or the previous layer's result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ PERIOD = 6  # children of a module that one layer may have
 
 
 class Carried(NamedTuple):
-    """What a layer takes from the layer before it: by which reference it reads it, what the first takes, what makes it."""
+    """A value that a layer takes from the layer before it.
+
+    It has a reference in a layer, a value for the first layer, and the result that becomes the next value.
+    """
 
     ref: Ref
     initial: Ref
@@ -28,7 +31,7 @@ class Carried(NamedTuple):
 
 
 class RepeatMember(NamedTuple):
-    """A parameter or buffer of each layer: by which reference the layer reads it, and those of all."""
+    """A parameter or buffer of each layer: its reference in a layer, and its references in all layers."""
 
     ref: Ref
     members: tuple[Ref, ...]
@@ -36,13 +39,14 @@ class RepeatMember(NamedTuple):
 
 @dataclass(frozen=True)
 class Repeat:
-    """Equal layers: the steps of each, and what the steps of the first take in place of what differs between them."""
+    """Equal layers: the steps of each, and the references that replace differing tensors in the steps of the first."""
 
     blocks: tuple[tuple[int, ...], ...]
     steps: tuple[TraceStep, ...]
     carried: tuple[Carried, ...]
     families: tuple[RepeatMember, ...]
-    leaving: tuple[tuple[Ref, ...], ...] = ()  # what is used after the layers: of each such result, those of all layers
+    # each result that is used after the layers, with the results of all layers
+    leaving: tuple[tuple[Ref, ...], ...] = ()
     function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
 
 
@@ -132,7 +136,7 @@ def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 
 def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
-    """Blocks of steps as layers that repeat; None where they are not equal, or where nothing passes from one to the next."""
+    """Return blocks of steps as layers that repeat, or None if they differ or if nothing passes between them."""
     slots = Slots(runs, blocks)
     steps = slots.steps()
     if steps is None or not slots.carried or not (slots.families or slots.shared):
@@ -141,7 +145,7 @@ def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
 
 
 class Slots:
-    """What steps that correspond to each other take in place of a tensor: one reference for those of all layers."""
+    """The references that replace corresponding tensors of the layers: one for the tensors of all layers."""
 
     def __init__(self, runs: Runs, blocks: Sequence[tuple[int, ...]]):
         self.runs, self.blocks = runs, blocks
@@ -152,7 +156,7 @@ class Slots:
         self.shared: set[tuple[Ref, ...]] = set()  # parameters that all layers have
 
     def steps(self) -> tuple[TraceStep, ...] | None:
-        """The steps of the first layer with these references; None where those of the layers are not equal."""
+        """Return the steps of the first layer with these references, or None if the layers' steps differ."""
         if len(set(map(len, self.results))) > 1:
             return None
         steps: list[TraceStep] = []
@@ -181,7 +185,7 @@ class Slots:
         return replace(steps[0], arguments=with_refs(steps[0].arguments, refs))
 
     def slot(self, several: tuple[Ref, ...]) -> Ref | None:
-        """What the first layer takes for tensors that correspond to each other; None where they do not."""
+        """Return the first layer's reference for corresponding tensors, or None if they do not correspond."""
         first = several[0]
         positions = {inside.get(ref) for inside, ref in zip(self.positions, several)}
         outside = positions == {None}
@@ -213,7 +217,7 @@ class Slots:
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """What each layer but the first takes from the layer before it."""
+        """Return the reference that each layer but the first takes from the layer before it, or None."""
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
@@ -241,7 +245,7 @@ class Slots:
 
 
 def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
-    """What the steps of each block make."""
+    """Return the results of each block's steps."""
     return [[ref for number in block for ref in runs.steps[number].results] for block in blocks]
 
 
@@ -256,7 +260,7 @@ def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
 
 
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
-    """The results of layers that something outside of them takes, each with those of all layers."""
+    """Return the results of layers that are used outside of them, each with the results of all layers."""
     outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
     return tuple(several for several in zip(*results_of(runs, repeat.blocks)) if outside & set(several))
 

@@ -9,7 +9,7 @@ from .torch_repeats import Repeat, Slots, calls_of, outside_of, results_of
 from .torch_trace import Ref
 
 MIN_PARAMETERS = 3  # of a module that is worth a function
-MIN_STEPS = 8  # of PyTorch, of a module that is worth a function where it is called once
+MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is called once
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
@@ -60,7 +60,7 @@ def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int
 
 
 class CallSlots(Slots):
-    """What equal calls take: tensors from outside that are the same for all, and arguments."""
+    """The inputs of equal calls: tensors from outside that are the same for all, and arguments."""
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
         first, *others = several
@@ -80,7 +80,7 @@ class CallSlots(Slots):
 
 
 def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
-    """Equal calls, or one call, as a function of what they are called with; None where that is none of one tensor."""
+    """Return equal calls, or one call, as a function of their arguments, or None if they form no such function."""
     slots = CallSlots(runs, blocks)
     steps = slots.steps()
     if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
@@ -94,7 +94,7 @@ def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path
 
 
 def taken_from(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
-    """What a call takes of other calls."""
+    """Return the tensors that a call takes from other calls."""
     taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])
     return taken.intersection(ref for refs in others for ref in refs)

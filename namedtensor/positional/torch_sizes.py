@@ -56,7 +56,7 @@ def resized(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed
 
 
 def drawn(example: torch.Tensor, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
-    """Values such as those of the example."""
+    """Draw values like the example's values."""
     if not example.numel():
         return example.new_zeros(tuple(shape))
     values = torch.unique(example)

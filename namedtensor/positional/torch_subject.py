@@ -1,4 +1,4 @@
-"""What is read: a module or a function as a call of parameters and inputs by their names."""
+"""The subject of a reading: a module or a function as a call of parameters and inputs by their names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OF_TRAINING = (*DROPOUT, NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.Sync
 def subject_of(
     module: Any, inputs: Sequence[Any], named: Mapping[str, Any], training: bool = False
 ) -> tuple[Subject, dict[str, torch.Tensor]]:
-    """What is run, and its tensors by the names of its parameters."""
+    """Return the subject to run, and its tensors by the names of its parameters."""
     if not callable(module):
         raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
     function = module.forward if isinstance(module, torch.nn.Module) else module
@@ -65,7 +65,7 @@ def subject_of(
 
 
 def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
-    """What the layers that act differently in training do."""
+    """Return notes on the layers that act differently in training."""
     kinds = {
         isinstance(part, DROPOUT): type(part).__name__
         for part in module.modules()

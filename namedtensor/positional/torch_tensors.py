@@ -1,4 +1,4 @@
-"""Tensors of a trace as values of the notation, and what changes their dimensions alone: views, permutations, cuts."""
+"""Tensors of a trace as values of the notation, and operations on dimensions: views, permutations, cuts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .values import AxisValue, Leaf, call, iota, merged, number, ones, plus, ren
 class TracedTensor(AxisValue):
     """A value with the shape that it has in the trace.
 
-    A dimension without axes whose size is not 1 repeats. `named` is true of what has a name, so that each use gets axes
-    of its own; `truth` of conditions; `over` are the axes over which it was just summed.
+    A dimension without axes whose size is not 1 repeats. `named` is true if the value has a name, so that each use gets
+    separate axes; `truth` is true for conditions; `over` are the axes just summed over.
     """
 
     shape: tuple[int, ...] = ()
@@ -126,7 +126,10 @@ class TensorViews:
     def taken(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
     ) -> tuple[TracedTensor, Dim] | None:
-        """The first tokens whose sizes make `size`, cut where one is too long; None, and nothing changed, where none do."""
+        """Return the first tokens whose sizes make `size`, the last one cut if it is too long.
+
+        Return None, and change nothing, if there are no such tokens.
+        """
         left, count = size, 0
         while left > 1:
             if count == len(tokens):
@@ -230,7 +233,7 @@ class TensorViews:
         return replace(tensor, node=node, over=()), dims, count
 
     def sized(self, axis: AxisVariable) -> str:
-        """An axis with its size, where that is not free."""
+        """Return an axis with its size, unless the size is free."""
         return self.word(axis) if varies(self.size(axis)) else f"{self.word(axis)}[{self.size(axis)}]"
 
     def word(self, axis: AxisVariable) -> str:
@@ -261,7 +264,7 @@ class TensorViews:
                 first = self.merged(first, one, position, len(sizes), self.axes.twin(longer[position]))
 
     def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
-        """The sizes of the first axes that make up this one; none, where none do."""
+        """Return the sizes of the first axes that make up this one, or () if none do."""
         product, sizes = 1, list[int]()
         for axis in axes:
             product *= self.size(axis)
@@ -295,7 +298,7 @@ class TensorViews:
     def sliced(
         self, tensor: TracedTensor, dim: int, start: int, length: int, step: int, first: Node, last: Node
     ) -> TracedTensor:
-        """The elements from `first` to `last`, of which there are `length`."""
+        """Return the `length` elements from `first` to `last`."""
         if tensor.shape[dim] == length:
             return tensor
         if not tensor.dims[dim]:

@@ -82,7 +82,7 @@ NOWHERE = SourceLine("", 0)
 
 
 class UnreadableModule(Exception):
-    """What cannot be read into the notation: a sentence, and the line of the source."""
+    """The error for a source that the notation cannot express: a sentence, and the line of the source."""
 
     def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
         super().__init__(sentence)
@@ -97,7 +97,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One operation: its name, its arguments by name with tensors as `Ref`, what it gives."""
+    """One operation: its name, its arguments by name with tensors as `Ref`, and its results."""
 
     operator: str
     arguments: Mapping[str, Any]
@@ -158,7 +158,7 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.removeprefix("aten::")
         if name not in RULES and name not in OWN:
-            with self:  # in inference mode, what consists of others comes as one
+            with self:  # in inference mode, composite operations come as one
                 composed = func.decompose(*args, **(kwargs or {}))
             if composed is not NotImplemented:
                 return composed
@@ -256,7 +256,7 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
 
 
 def raised_at(problem: BaseException) -> SourceLine:
-    """The innermost line that is not PyTorch's own where an exception was raised."""
+    """Return the innermost line outside PyTorch in the traceback of an exception."""
     lines = [SourceLine(frame.f_code.co_filename, line) for frame, line in trail_of(problem) if is_of_user(frame)]
     return lines[-1] if lines else NOWHERE
 
@@ -283,19 +283,19 @@ def is_of_user(frame: FrameType) -> bool:
 
 
 class Subject(NamedTuple):
-    """What is traced: a function of parameters and inputs; their names; paths of modules by identity."""
+    """The subject of a trace: a function of parameters and inputs; their names; paths of modules by identity."""
 
     call: Callable[..., Any]
     parameters: Mapping[str, torch.Tensor]
     buffers: Mapping[str, torch.Tensor]
     modules: Mapping[int, str]
-    notes: tuple[str, ...] = ()  # what is assumed of it
+    notes: tuple[str, ...] = ()  # assumptions about it
     masks: Masks | None = None  # of dropout, in training
 
 
 @contextmanager
 def unfused() -> Iterator[None]:
-    """Without the recurrent layers of oneDNN, each of which is one operation; changing that setting warns of TF32."""
+    """Disable the recurrent layers of oneDNN: each is a single operation. Changing that setting warns of TF32."""
     flags = torch.backends.mkldnn.flags(enabled=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What was read with the names of its axes, as a program."""
+"""A program written from nodes, with the names of their axes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DRAWN = 8  # as many values, from 0, are drawn for an index
 
 
 class ProgramWriter:
-    """What was read with the names of its axes, as a program."""
+    """The writer of a program from nodes, with the names of their axes."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ProgramWriter:
                 axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
 
     def unused(self) -> dict[str, str]:
-        """The sets of parameters that the code does not use: with the axes of their layer, or those of their sizes."""
+        """The sets of parameters that the code does not use: with the axes of their layer, or axes from their sizes."""
         sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
         for path, array in self.subject.parameters.items():
@@ -148,7 +148,7 @@ class ProgramWriter:
         )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
-        """The names of the parts of an axis, each with its size, or None where that is free."""
+        """Return the names of the parts of an axis, each with its size, or None if the size is free."""
         parts = self.reader.axes.parts(axis)
         sizes = [part.kind.size for part in parts]
         return [(name, None if isinstance(size, Varying) else size) for name, size in zip(self.names[axis.key], sizes)]
@@ -173,7 +173,7 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def drawn_from(self, declaration: nodes.Declaration) -> str:
-        """The set to draw values from: that of a declaration, for indices no more than there are elements."""
+        """The set to draw values from: the set of a declaration; indices stay below the number of elements."""
         (domain,) = declaration.sets
         if domain.domain == "naturals":
             count = min(self.reader.bounds.get(to_text(declaration.names[0]), DRAWN), DRAWN)
@@ -207,7 +207,7 @@ def base_of(name: Node) -> Node:
 
 
 def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]:
-    """The paths and tensors of a family, or those of what is none."""
+    """Return the paths and tensors of a family, or the path and tensor of a single tensor."""
     return declared.members or ((declared.path, declared.array),)
 
 
@@ -223,7 +223,7 @@ def in_one(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """The names of axes that a node has and nothing else gives a size: of iota and ones, of windows, of what splits."""
+    """The names of axes that a node has and nothing else gives a size: of iota and ones, of windows, of splits."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

@@ -33,7 +33,7 @@ KEY = re.compile("⟨[0-9]+⟩")
 
 @dataclass(eq=False, repr=False)
 class Translation:
-    """A formula in named tensor notation, with what it was read from.
+    """A formula in named tensor notation, with its source.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Translation:
 
 
 class Choices:
-    """What was chosen where a piece is ambiguous; a Question where nothing was."""
+    """The choices for ambiguous pieces; a piece without a choice raises Question."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
@@ -179,7 +179,7 @@ def translate(
     Raises
     ------
     NotationError
-        With code 115 if a part is unsupported; with code 116 and `readings` if the source is ambiguous.
+        With code 115 if a part is unsupported, or with code 116 and `readings` if the source is ambiguous.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Every reading of a source, one where it is not ambiguous; and the piece that is."""
+    """Return every interpretation of a source (one if it is unambiguous), and the ambiguous piece."""
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None

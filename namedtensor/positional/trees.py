@@ -1,4 +1,6 @@
-"""Matrix and index notation to a tree: a Pratt parser. What a product means is decided later, when its operands are known.
+"""Matrix and index notation to a tree: a Pratt parser.
+
+The meaning of a product is decided later, when its operands are known.
 
 sum       term + term − term
 term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b
@@ -292,7 +294,7 @@ class SourceParser:
         return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
-        """The factors side by side after ∇_x or ∂/∂x; what an operator adds to them is ambiguous."""
+        """Return the factors side by side after ∇_x or ∂/∂x. Factors joined by an operator are ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"

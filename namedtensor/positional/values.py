@@ -41,7 +41,7 @@ class Leaf:
     dims: Dims
 
     def use(self, axes: Axes) -> AxisValue:
-        """A use of the tensor, with axes of its own."""
+        """Return a use of the tensor, with separate axes."""
         pairs = [(declared, axes.twin(declared)) for declared in axes_of(self.dims)]
         for declared, used in pairs:
             axes.moves.append(Move(declared, used))
@@ -97,7 +97,7 @@ def ones(axis: AxisVariable) -> Node:
 
 
 def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
-    """The diagonal of two axes, along the first; what is beside it does not count, even where it is infinite."""
+    """Return the diagonal of two axes, along the first. Elements beside it do not count, even if they are infinite."""
     on_it = nodes.Cases(((node, call("=", (iota(first), iota(second)))), (number(0), None)))
     return call("∑", (on_it,), (second,))
 
@@ -119,7 +119,7 @@ def size_of(axes: Iterable[AxisVariable]) -> Node:
 
 
 def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
-    """Nodes one after the other along a new axis, each along an axis of its own; one without such an axis has length 1."""
+    """Concatenate nodes along a new axis, each along its own axis. A node without such an axis has length 1."""
     pieces = [
         call("stack", (node,), (joined,)) if axis is None else renamed(node, [(axis, joined)]) for node, axis in parts
     ]
@@ -157,7 +157,8 @@ def times(factor: float, node: Node) -> Node:
 def aligned(axes: Axes, *values: AxisValue) -> Dims:
     """The dimensions of an elementwise operation, aligned from the last: those that are aligned become one.
 
-    Raises Clash where two do not fit. A dimension of size 1 has no axes, and takes those of the other.
+    Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and takes the axes of the other
+    dimension.
     """
     rank = max((len(value.dims) for value in values), default=0)
     result: list[Dim] = [()] * rank
@@ -193,7 +194,7 @@ def reduced(
 
 
 def contracted(axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims) -> AxisValue:
-    """first ⊙_{over} second, of values whose shared axes are one already; where they share none, their product."""
+    """Return first ⊙_{over} second for values whose shared axes are unified; it is their product if they share none."""
     axes.apart(first.axes, second.axes)
     return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
 
@@ -217,7 +218,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 # -------------------------------------------------------------------------------------------------------- writing
 class Divided(Exception):
-    """An axis split into parts is used where only one axis is allowed."""
+    """An axis split into parts is used in a position for one axis."""
 
 
 Names = Mapping[str, tuple[str, ...]]
@@ -250,7 +251,7 @@ def written(node: Any, names: Names) -> Any:
 
 
 def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
-    """I_{a, b}, or 𝕀[iota_{a} = iota_{b}] where an input is called I."""
+    """Return I_{a, b}, or 𝕀[iota_{a} = iota_{b}] if an input is called I."""
     if not taken:
         return nodes.Subscript(nodes.Name("I"), axes)
     sides = tuple(nodes.Subscript(nodes.Name("iota"), (axis,)) for axis in axes)

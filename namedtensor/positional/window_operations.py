@@ -139,7 +139,7 @@ operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths,
 
 # ------------------------------------------------------------------------------------------------------- correlation
 def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
-    """np.correlate of vectors, of which the second is not the longer one."""
+    """Return np.correlate of two vectors. The second vector is not the longer one."""
     signal, kernel = as_value(x), as_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
         raise Misuse("correlate of anything but two vectors, with mode='valid'")
