@@ -38,7 +38,7 @@ LACKS_ELEMENTS = 406
 END_WORDS = ("quit", "exit")
 
 
-class Entry(NamedTuple):
+class SessionStatement(NamedTuple):
     """A statement of the session's program, with the names that it defines or declares."""
 
     text: str
@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     names: frozenset[str]
     elements: str = ""  # the left-hand side if it defines elements of a name
 
-    def replaces(self, other: Entry) -> bool:
+    def replaces(self, other: SessionStatement) -> bool:
         """Return whether this statement takes the place of an earlier one."""
         return bool(self.names & other.names) and self.elements in ("", other.elements)
 
@@ -58,7 +58,7 @@ class Prompt(InteractiveConsole):
         super().__init__()
         self.console, self.failed = console, False
         self.values = {str(key(name)): value for name, value in values.items()}
-        self.entries: list[Entry] = []
+        self.entries: list[SessionStatement] = []
 
     # ------------------------------------------------------------------------------------------------------- statements
     def enter(self, text: str, evaluated: bool = True) -> str:
@@ -103,7 +103,7 @@ class Prompt(InteractiveConsole):
             return True, f"{defined[-1]} still has undefined elements"
         return bool(defined), table(value) if defined else "this holds"
 
-    def read(self, text: str) -> list[Entry]:
+    def read(self, text: str) -> list[SessionStatement]:
         """Return the statements of a text. The functions of the program say whether f(x) is a call."""
         shadowed = shadowed_by(list(map(key, self.values)))
         functions = frozenset(self.known().functions)
@@ -112,7 +112,7 @@ class Prompt(InteractiveConsole):
         statements = parse(text, "text", shadowed, functions=functions).statements
         new = [entry_of(statement, text) for statement in statements]
         if any(isinstance(entry.statement, nodes.Ellipsis) for entry in new):  # Together they make a rule.
-            return [Entry(text, nodes.Ellipsis(), frozenset[str]().union(*(entry.names for entry in new)))]
+            return [SessionStatement(text, nodes.Ellipsis(), frozenset[str]().union(*(entry.names for entry in new)))]
         return new
 
     def parse(self, source: str, values: dict[str, Any]) -> nodes.Program:
@@ -196,25 +196,27 @@ class Prompt(InteractiveConsole):
         return text[: len(text) - choices[state].length] + choices[state].text
 
 
-def join(entries: list[Entry]) -> str:
+def join(entries: list[SessionStatement]) -> str:
     return "\n".join(entry.text for entry in entries)
 
 
-def entry_of(statement: nodes.Statement, source: str) -> Entry:
+def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
     """Return a statement with its names: for an equation between other terms, the text of its left-hand side."""
     text = source[slice(*statement.span)]
     if isinstance(statement, nodes.Declaration):
-        return Entry(text, statement, frozenset(f"{source[slice(*name.span)]} ∈" for name in statement.names))
+        return SessionStatement(
+            text, statement, frozenset(f"{source[slice(*name.span)]} ∈" for name in statement.names)
+        )
     if isinstance(statement, nodes.Signature):
-        return Entry(text, statement, frozenset((f"{source[slice(*statement.head.span)]} :",)))
+        return SessionStatement(text, statement, frozenset((f"{source[slice(*statement.head.span)]} :",)))
     if not isinstance(statement, nodes.Equation):
-        return Entry(text, statement, frozenset())
+        return SessionStatement(text, statement, frozenset())
     scope = bind(source, nodes.Program((statement,), statement.span))
     head = source[slice(*statement.sides[0].span)]
     definitions = list(scope.all_definitions())
     names = {str(definition.key) for definition in definitions} | {function.title for function in scope.all_functions()}
     elements = head if any(definition.elements for definition in definitions) else ""
-    return Entry(text, statement, frozenset(names or (head,)), elements)
+    return SessionStatement(text, statement, frozenset(names or (head,)), elements)
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
