@@ -200,7 +200,7 @@ def test_a_fork_waits_for_the_lock():
 FILES = [path for name in ("grammar", "namedtensor", "transformer") for path in (ROOT / name).rglob("*.py")]
 EMPTY = re.compile(r"(dict|set|list|OrderedDict|defaultdict|WeakKeyDictionary|WeakValueDictionary)\b")
 TABLES = {  # filled while modules are imported or by tests, or hooks; what is asked for again is in a Cache
-    "CHECKS", "CREATED_OPERATORS", "DOCUMENT", "NONE", "NOTHING", "NO_DERIVATIVES", "NO_OPTIONS", "OPERATIONS", "REGISTRY", "RULES", "SPECIAL", "USER_FUNCTIONS", "_CACHES", "_CALLBACKS", "_FREE", "_LENGTHS",
+    "CHECKS", "CREATED_OPERATORS", "DOCUMENT", "NONE", "NOTHING", "NO_DERIVATIVES", "NO_OPTIONS", "OPERATIONS", "REGISTRY", "RULES", "SPECIAL", "USER_FUNCTIONS", "_CACHES", "_CALLBACKS", "_FORKING", "_FREE", "_LENGTHS",
     "_CLASSES", "_MAPPED", "_OTHERS", "_REGISTERED", "_SEEN", "after_pass",
 }  # fmt: skip
 

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import html
 from collections.abc import Mapping
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -20,7 +19,6 @@ from .colors import Tint
 from .html import html_piece, html_type, style
 
 
-@cache
 def text_of(name: str) -> str:
     """Return the text of a file beside this module."""
     return "\n" + (files(__name__.rpartition(".")[0]) / name).read_text(encoding="utf-8")
