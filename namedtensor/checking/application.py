@@ -110,7 +110,7 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """The term of an operator between the elements of its operands. Raises ShapeMismatch if they do not fit."""
+    """Return the term of an operator between the elements of its operands. Raises ShapeMismatch if they do not fit."""
     fewest, most = record.arity
     of_two = record.kind == "reduction" and most == len(arguments) == 2
     needs_axes = record.kind not in ("elementwise", "contraction") and not of_two
@@ -167,7 +167,7 @@ MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with mar
 
 
 def is_written(axis: str) -> bool:
-    """Whether an axis is one of the formula's: the name of a lifted one has a mark that no formula can have."""
+    """Return whether an axis belongs to the formula. A lifted axis has a mark in its name that no formula can have."""
     return "@" not in axis
 
 
@@ -204,7 +204,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 def broadcast(
     checker: Inference, shapes: Sequence[Shape], span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
-    """The shape over the union of the axes. Raises NotationError if one has two sizes."""
+    """Return the shape over the union of the axes. Raises NotationError if one has two sizes."""
     try:
         return named.broadcast(shapes, unify)
     except ShapeMismatch as problem:
@@ -234,5 +234,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Whether an operator makes one number of those along an axis, so that it can reduce over an index too."""
+    """Return whether an operator reduces an axis to one number, so that it can reduce over an index too."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

@@ -22,7 +22,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 
 
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
-    """The size of an axis that nothing gives.
+    """Return the size of an axis that nothing gives.
 
     Raises NotationError (309) if there are values, because they need a size.
     """
@@ -32,7 +32,7 @@ def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
 
 
 def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
-    """The size of an axis that an expression makes, which something else must say."""
+    """Return the size of an axis that an expression makes. Something else must determine it."""
     size = checker.solver.size_of(axis, env, part)
     return size_left_open(checker, axis, part) if size is None else size
 

@@ -49,14 +49,14 @@ def families_of(checker: Inference, key: Key, env: Environment) -> list[Definiti
 
 
 def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
-    """The ranges of a family, each with the part of the name that is its variable."""
+    """Return the ranges of a family, each with the part of the name that is its variable."""
     parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
     over = {range_.variable.text: range_ for range_ in family.ranges}
     return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]
 
 
 def number_of(checker: Inference, text: str, env: Environment) -> Any:
-    """The number that a component of a name is, or stands for."""
+    """Return the number that a component of a name is, or stands for."""
     try:
         return int(text)
     except ValueError:

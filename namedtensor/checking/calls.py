@@ -39,7 +39,7 @@ from .unknown_names import of_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
-    """The term of an operator applied to its operands."""
+    """Return the term of an operator applied to its operands."""
     if node.operator in checker.scope.functions:
         for function, bindings in matching(checker, node, env):
             return call_defined(checker, function, bindings, node, env)
@@ -87,7 +87,7 @@ def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
-    """log_2 x"""
+    """Return log_2 x."""
     base = checker.infer(node.subscript[0], env)
     (operand,) = checker.infer_all(node.arguments, env)
     both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
@@ -131,7 +131,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
 
 
 def of_prime(checker: Inference, name: str) -> str | None:
-    """f'(x), where f is a function."""
+    """Return a hint for f'(x), if f is a function."""
     plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
         return None
@@ -147,7 +147,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """The term of a function that has a signature and no definition: an unknown tensor of the axes that it gives."""
+    """Return the term of a function with a signature and no definition: an unknown tensor with the signature's axes."""
     if not checker.infer_parameters:
         return None
     heads = [signature for _, signature in checker.scope.signatures if signature.head.operator == node.operator]
@@ -175,7 +175,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
 
 # ------------------------------------------------------------------------------------------------------- built-in
 def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
-    """The term of a built-in operator or function."""
+    """Return the term of a built-in operator or function."""
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, env)
     arguments = checker.infer_all(node.arguments, env)
@@ -200,7 +200,7 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
-    """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
+    """Return standardize_{ax} X with the local ε, if the program defines or receives an ε."""
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
     if small is None or options:
@@ -214,7 +214,7 @@ def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], ax
 def indexed_by(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
-    """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
+    """Return index_{ax}(X, I), which is X_{ax(I)} (paper §3.7)."""
 
     name, _ = axis
     tensor, at = arguments
@@ -226,13 +226,13 @@ def indexed_by(
 
 
 def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
-    """The rewrite of sin^2 x to the square of the sine."""
+    """Rewrite sin^2 x to the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
-    """The axes that a use names, each with the node that names it."""
+    """Return the axes that a use names, each with the node that names it."""
     result: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
@@ -270,7 +270,7 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 def call_defined(
     checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
-    """The call of a function that the program defines."""
+    """Return the term for calling a program's function."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, expected = len(node.arguments), len(function.parameters)
     if plain_count > expected and not node.parameters:  # f(X, W, b) for f(X; W, b)
@@ -295,7 +295,7 @@ def call_defined(
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """The term of |ax|: the size of an axis, or an absolute value."""
+    """Return the term of |ax|: the size of an axis, or an absolute value."""
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)

@@ -23,7 +23,7 @@ from .application import broadcast, truth
 
 
 def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
-    """The term of a definition by cases."""
+    """Return the term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
     untaken: list[Term] = []  # Excluded cases and conditions only add axes to the result.
@@ -106,7 +106,7 @@ def of_elements(guard: Term) -> bool:
 
 @contextmanager
 def isolate(checker: Inference) -> Generator[None]:
-    """Open a context for a named value, which is the same wherever it is used: no condition and no limit reaches it."""
+    """Open a context for a named value, which is the same everywhere: no condition and no limit affects it."""
     with guarded(checker, []), checker.solver.inferring(True):
         yield
 

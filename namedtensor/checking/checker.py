@@ -105,7 +105,7 @@ class Checker(Inference):
 
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
-        """The Term of the program's last value."""
+        """Return the Term of the program's last value."""
         last = self.scope.valued
         if last is None:
             functions = ", ".join(function.title for function in self.scope.all_functions())
@@ -120,7 +120,7 @@ class Checker(Inference):
         return self.drop_lifting(term, last.statement.sides[0] if isinstance(last, Definition) else last)
 
     def last_term(self, last: Any) -> Term:
-        """The Term of the definition or expression that is the program's value."""
+        """Return the Term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last)
         with members_defined(self, last):

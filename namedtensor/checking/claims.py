@@ -59,7 +59,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Whether an assertion is skipped because its range has an open end."""
+    """Return whether an assertion is skipped because its range has an open end."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
@@ -84,7 +84,7 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
 
 
 def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Environment]]:
-    """The equation of a family as an assertion about the members that a family before it defines."""
+    """Yield a family's equation as an assertion about the members that an earlier family defines."""
     earlier: dict[Key, list[nodes.Range]] = {}
     for family in checker.scope.families:
         over, parts = family.range, (*family.name.subscript, *family.name.superscript)
@@ -115,7 +115,7 @@ def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> no
 
 
 def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
-    """Whether the numbers that these indices are lie in their ranges."""
+    """Return whether the numbers that these indices are lie in their ranges."""
     for range_ in over.each:
         environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
         first, last = checker.solver.number(range_.low, environment), checker.solver.number(range_.high, environment)
@@ -162,7 +162,7 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
-    """An environment for each number of a range."""
+    """Yield an environment for each number of a range."""
     numbers = numbers_of(checker, over, env)
     if isinstance(numbers, Positions):
         counter = SizeSymbol(over.variable.text, "")
@@ -174,7 +174,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """An environment in which free indices i of A_{height(i)} range over every element: the assertion is about all of them."""
+    """Return an environment in which free indices i of A_{height(i)} range over every element for the assertion."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -221,7 +221,7 @@ def check_same_axes(
 
 
 def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
-    """a ≈ b: the value of a, where b has the same type."""
+    """Return the value of a in a ≈ b, whose sides have the same type."""
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
@@ -231,7 +231,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Generator[None]:
-    """A context in which limits have a type and no value."""
+    """Open a context in which limits have a type but no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -257,7 +257,7 @@ def of_index(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Whether nothing specifies what an index is."""
+    """Return whether nothing specifies the value of an index."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

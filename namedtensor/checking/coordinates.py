@@ -22,7 +22,7 @@ class Coordinate:
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Those of a family over one index at this one."""
+        """Return the members of a family over one index at this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)

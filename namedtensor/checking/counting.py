@@ -53,7 +53,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
 
 
 def bases_with_labels(checker: Inference) -> frozenset[str]:
-    """The bases of all names in the program that have labels, and of those given."""
+    """Return the bases of all names in the program that have labels, and of those given."""
     if checker.labeled is None:
         scope = checker.scope
         names = [name for _, name, _, _ in scope.declarations]
@@ -67,18 +67,18 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def marked(checker: Inference, key: Key) -> str | None:
-    """The mark of the loop whose index appears in the labels of a name."""
+    """Return the mark of the loop whose index appears in the labels of a name."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """The mark of the loop whose index appears in a label."""
+    """Return the mark of the loop whose index appears in a label."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 
 def ahead(part: str, mark: str) -> int:
-    """The offset of a label from the loop's index: −1 for l − 1."""
+    """Return the offset of a label from the loop's index: −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
         raise Unrollable
@@ -86,7 +86,7 @@ def ahead(part: str, mark: str) -> int:
 
 
 def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
-    """A label at each step of the loop of this mark: 7, 8, … for l, 6, 7, … for l − 1, 7', 8', … for l'."""
+    """Return a label at each step of the loop of this mark: 7, 8, … for l, 6, 7, … for l − 1, 7', 8', … for l'."""
     if "@" not in part:
         return [part] * len(steps)
     primes = part[len(part.rstrip("'")) :]
@@ -97,7 +97,7 @@ def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment) -> Any:
-    """The binding of an index variable whose families are stacked or rolled, in the environment that binds it."""
+    """Return the binding of an index variable with stacked or rolled families, in the environment that binds it."""
     for outer in env.outward:
         if variable in outer.members:
             return outer.members[variable]
@@ -107,9 +107,9 @@ def members_of(variable: str, env: Environment) -> Any:
 
 
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
-    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away.
+    """Return whether a variable is only a number in a body, or a family index a fixed number of steps away.
 
-    With `labels` it may be a label as well, of tensors and of functions, such a number of steps away.
+    With `labels` it may also be a label of tensors and of functions, a fixed number of steps away.
     """
     labeled, families = labeled_names(checker, env)
     if labels:
@@ -128,7 +128,7 @@ _OCCURRENCES: Cache[tuple[str, int], tuple[Node, list[Occurrence]]] = Cache("occ
 
 
 def occurrences(variable: str, body: Node) -> list[Occurrence]:
-    """`occurrences_in` for the body of a definition, cached with the body, so that its id stays its own."""
+    """Return `occurrences_in` for a definition's body, cached with the body, so that the body's id stays unique."""
     return _OCCURRENCES.get_or_build((variable, id(body)), lambda: (body, [*occurrences_in(body, variable)]))[1]
 
 
@@ -163,7 +163,7 @@ def labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[s
 
 
 def labels_given(checker: Inference) -> frozenset[str]:
-    """The bases of the names with labels that values are given for."""
+    """Return the bases of the names with labels that values are given for."""
     if checker.labels_given is None:
         bases = {key.base for key in checker.top.variables if key.superscript or key.subscript}
         checker.labels_given = frozenset(bases)
@@ -175,7 +175,7 @@ def mentions(part: Node, variable: str) -> bool:
 
 
 def is_near(part: Node, variable: str) -> bool:
-    """Whether a component is t, t − 1, t + 2, …"""
+    """Return whether a component is t, t − 1, t + 2, …"""
     match = OFFSET.fullmatch(component(part))
     return match is not None and match[1].rstrip("'") == variable
 
@@ -217,7 +217,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
 
 
 def around(env: Environment) -> list[Environment]:
-    """An environment, and all those that it looks names and sizes up in."""
+    """Return an environment, and all those that it looks names and sizes up in."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:

@@ -94,7 +94,7 @@ class DeclaredSets:
         self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape, the same for each member
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
-        """The axes of a set, found once: all members of a family lie in one."""
+        """Return the axes of a set, found once: all members of a family lie in one."""
         declared_set = self.known.get(id(declared))
         if declared_set is None:
             axes, known = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
@@ -137,7 +137,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """The error for an input that is missing an axis of its declaration, which has the axes `declared`."""
+    """Return the error for an input that is missing an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,
@@ -203,7 +203,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """The error for an end that has no number; its symbol is the name, or the axis, whose number it lacks."""
+    """Return the error for an end without a number. Its symbol is the name or the axis whose number is missing."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else env.resolve_axis(written)[0]  # A function's axis is its caller's axis.

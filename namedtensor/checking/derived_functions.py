@@ -17,7 +17,7 @@ from .application import Axes, apply, scalar_term
 def with_degrees_of_freedom(
     checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment, ddof: Any
 ) -> Term:
-    """var_{ax}(X; ddof) and std_{ax}(X; ddof): the squares are divided by n − ddof, n being the number of elements."""
+    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof): the squares are divided by n − ddof for n elements."""
     plain = apply(checker, node.operator, arguments, axes, node, env, node.arguments)
     if not ddof:
         return plain

@@ -54,7 +54,7 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """The operands that have the axis of the problem in this size."""
+        """Return the operands that have the axis of the problem in this size."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
@@ -122,7 +122,7 @@ def shape_error(
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
-    """The error of a shape that does not fit, which shows what each operand has."""
+    """Return the error for a shape that does not fit, which shows the shape of each operand."""
     use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
@@ -140,7 +140,7 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
-    """The axis that may have been meant, where the operands lack the one that is named."""
+    """Return the axis that may have been meant, if the operands lack the named axis."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
     shared = [name for name in have if all(name in shape for shape in shapes)]

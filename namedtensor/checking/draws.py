@@ -27,12 +27,12 @@ from .sums import indexed_environment, over
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
-    """x ∼ N(0, 1): one draw, the first."""
+    """Return x ∼ N(0, 1): one draw, the first."""
     return drawn(checker, node, (checker.graph.number(0, node),), env)
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
-    """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
+    """Return 𝔼_{x ∼ N(0, 1), i ∼ p} body. The draws of several names belong together."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
             raise unstated(checker, variable)
@@ -66,7 +66,7 @@ def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
 def through(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """The mean of the body over the outcomes of finite variables; the others are sampled once for each of the numbers."""
+    """Return the mean of the body over the outcomes of finite variables. The others are sampled once per number."""
     if not draws:
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]
@@ -90,7 +90,7 @@ def through(
 def of_two(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """The mean of the body for 0 and for 1, by the probability of 1."""
+    """Return the mean of the body for 0 and for 1, by the probability of 1."""
     first, rest = draws[0], draws[1:]
     if own_axes(p):
         raise checker.error(
@@ -136,12 +136,12 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
 
 
 def own_axes(*terms: Term) -> dict[str, Any]:
-    """The axes of some terms that no call and no index lifts over, with their sizes."""
+    """Return the axes of some terms that no call and no index lifts over, with their sizes."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
 
 
 def its_axis(checker: Inference, node: Draw, p: Term) -> str:
-    """The axis along which the probabilities of an index lie."""
+    """Return the axis along which the probabilities of an index lie."""
     names = [*own_axes(p)]
     if len(names) != 1:
         hint = "of one probability write Bernoulli(p)" if not names else "index the others: i ∼ p_{a(1)}"
@@ -162,7 +162,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 
 
 def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
-    """One draw for each of the numbers, over the axes of the parameters and those that the distribution says."""
+    """Return one draw for each of the numbers, over the axes of the parameters and of the distribution."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None

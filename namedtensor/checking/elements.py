@@ -34,7 +34,7 @@ from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
-    """The tensor that equations for its elements give."""
+    """Return the tensor that equations for its elements give."""
     sized = left_sizes(checker, group, env)
     term = whole_of(checker, group, sized, env)
     for definition in group:
@@ -43,7 +43,7 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """The tensor that several equations for elements fill together."""
+    """Return the tensor that several equations for elements fill together."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
@@ -75,7 +75,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
+    """Return a part for each number of a variable: H_{seq(t)} = h^t, with the axis laid from slices without it."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
@@ -103,7 +103,7 @@ def without(over: Range | None, variable: str) -> Range | None:
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
-    """Whether the variable appears in the place of a family's index in the body."""
+    """Return whether the variable appears in the place of a family's index in the body."""
     families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):
@@ -160,7 +160,7 @@ def is_number(checker: Inference, part: Node, env: Environment) -> bool:
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
-    """The range whose variable an index on the left has, or None."""
+    """Return the range whose variable occurs in an index on the left, or None."""
     names = {node.text for node in walk(part) if isinstance(node, Name)}
     ranges = definition.range.each if definition.range is not None else ()
     return next((range_ for range_ in ranges if range_.variable.text in names), None)
@@ -197,7 +197,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """The part that one equation gives."""
+    """Return the part that one equation gives."""
     depth = env.depth + 1
     inner = env.within(depth=depth)
     back: dict[str, str] = {}
@@ -232,7 +232,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
-    """The error for an axis that the right side has beside the same one of the left."""
+    """Return the error for an axis on the right side beside the same axis on the left."""
     return checker.error(
         306,
         f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
@@ -252,7 +252,7 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 def part_positions(
     checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
 ) -> Filled:
-    """The positions, from 1, that an index on the left such as 2k+1 takes."""
+    """Return the positions, from 1, that an index on the left such as 2k+1 takes."""
     values = positions_of(checker, part, over, env)
     for value in (values.first, values.last) if isinstance(values, Positions) else ():
         check_position(checker, value, size, axis, part)
@@ -262,7 +262,7 @@ def part_positions(
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> Filled:
-    """The index on the left as a position, for each number of its range."""
+    """Return the index on the left as a position, for each number of its range."""
 
     def position(number: Size) -> Any:
         assert over is not None
@@ -284,7 +284,7 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Parts that fill one axis between them."""
+    """Join parts that fill one axis between them."""
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:
         other = parts[1].definition

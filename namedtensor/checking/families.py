@@ -25,7 +25,7 @@ from .recurrences import RecurrenceState
 def infer_family(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
+    """Infer one member of a family. The members before it are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     asked = open_indices(checker, family, indices, holder, env)
@@ -70,7 +70,7 @@ def infer_family(
 def without_earlier(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
-    """The ends of a range, without the members on the way to the expected one that an earlier family defines."""
+    """Return the ends of a range, without the members on the way to the expected one that an earlier family defines."""
     family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
     first, last = range_
     for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
@@ -99,7 +99,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 def infer_step(
     checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
-    """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
+    """Return the member of these indices, from its memo or new, or None if another equation gives it or it is begun."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = family.name.key(indices.get)

@@ -30,7 +30,7 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 
 
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
-    """The positions that an index takes for numbers. Raises UndecidedSize if they do not grow by a fixed step."""
+    """Return the positions that an index takes. Raises UndecidedSize if they do not grow by a fixed step."""
     first, second, third = (position(numbers.first + at) for at in range(3))
     step = second - first
     if type(step) is not int or step < 1 or third - second != step:
@@ -43,7 +43,7 @@ def length(filled: Filled) -> Size:
 
 
 def count_of(taken: Sequence[Filled]) -> Size | None:
-    """The n of the positions 1, …, n that are filled without a gap; None where others are."""
+    """Return n if exactly the positions 1, …, n are filled without a gap, or None if they are not."""
     if not any(isinstance(positions, Positions) for positions in taken):
         numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None

@@ -155,7 +155,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:
-    """The spans that lie in no other of them."""
+    """Return the spans that lie in no other of them."""
     outer: set[tuple[int, int]] = set()
     end = -1
     for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):

@@ -67,8 +67,8 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
     """Yield each family with the cells of its members, the grid's own family line by line.
 
-    The cells of members that are given, or have their own equations, come
-    with None."""
+    The cells of members that are given, or have their own equations, come with None.
+    """
     holder, definitions = grid.holder, grid.checker.definitions_of(grid.holder)
     result: dict[Definition | None, list[Cell]] = {}
     for cell in cells:
@@ -84,7 +84,7 @@ def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | N
 
 
 def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Cells by rows and columns, the longest first."""
+    """Yield cells by rows and columns, the longest first."""
     rest = dict.fromkeys(cells)
     while rest:
         counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))
@@ -96,7 +96,7 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
-    """A term as one of those along an axis."""
+    """Return a term as one of several along an axis."""
     return make.spread(term, {axis: 1})
 
 
@@ -132,7 +132,7 @@ def typed_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
-    """The body of a family with numbers for some of its indices and tensors for others; see `Environment.members`."""
+    """Return a family's body with numbers or tensors for its indices; see `Environment.members`."""
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
             raise Unrollable

@@ -45,7 +45,7 @@ class Place:
 def member_of_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """One member, or the tensor of those that the indices say; None where members are made one by one."""
+    """Return one member, or a tensor of members for tensor indices, or None if members are made one by one."""
     key = family.name.key(indices.get)
     known = holder.memo.get(key)
     if isinstance(known, Term):
@@ -111,7 +111,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:
-    """The loop that is being typed whose indices these are."""
+    """Return the loop under way that has these indices, or None."""
     if not isinstance(row.binding, Coordinate) or not isinstance(column.binding, Coordinate):
         return None
     front = row.binding.front
@@ -121,12 +121,12 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 # ------------------------------------------------------------------------------------------------------ what is read
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
-    """Whether a member of a family may need others of its name."""
+    """Return whether a member of a family may need others of its name."""
     return family.name.base in {definition.name.base for definition, _ in mentioned(scope, family)}
 
 
 def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """The families that the equation of one mentions, and theirs, each with the name as it is mentioned."""
+    """Yield the families that the equation of one mentions, and theirs, each with the name as it is mentioned."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -163,7 +163,7 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
 
 # ---------------------------------------------------------------------------------------------------------- one member
 def one_member(grid: Grid, cell: Cell) -> Term | None:
-    """A member from a loop that has it, or is worth making for it."""
+    """Return a member from a loop that contains it, or from a worthwhile new loop, or None."""
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
@@ -212,7 +212,7 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 
 
 def rolled(grid: Grid, domain: Domain) -> RolledGrid:
-    """The loop over a domain, in the first order that is right."""
+    """Return the loop over a domain, in the first order that is right."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(MAX_TRIED_ORDERS):
@@ -239,7 +239,7 @@ def rolled(grid: Grid, domain: Domain) -> RolledGrid:
 
 # --------------------------------------------------------------------------------------------------------- many members
 def inlined(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
-    """Members that need no others: their equation, with tensors for its indices."""
+    """Return members that need no others, from their equation with tensors for its indices."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
         raise Unrollable

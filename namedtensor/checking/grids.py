@@ -52,7 +52,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """One member, by itself."""
+        """Return one member, by itself."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise Unrollable
@@ -73,7 +73,7 @@ class Grid:
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:
-        """Whether the family, and no other equation, gives all members of a domain."""
+        """Return whether the family, and no other equation, gives all members of a domain."""
         for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
@@ -82,7 +82,7 @@ class Grid:
         return not any(self.has_some(part, domain) for part in before)
 
     def cell_of(self, key: Key) -> Cell | None:
-        """The indices that a name says."""
+        """Return the indices in a name, or None."""
         result = match_key(self.family.name, key, {*self.variables, *self.others})
         numbers = [] if result is None else [str(result.get(variable)) for variable in self.variables]
         if not numbers or not all(number.isdecimal() for number in numbers):
@@ -91,7 +91,7 @@ class Grid:
         return (row, column) if self.key((row, column)) == key else None
 
     def has_some(self, part: Definition, domain: Domain) -> bool:
-        """Whether another family gives some member of a domain."""
+        """Return whether another family gives some member of a domain."""
         variables = variables_of(part)
         if len(variables) == 2:
             other = domain_in(self.checker, part, self.holder)
@@ -116,7 +116,7 @@ class Grid:
         return indices
 
     def has(self, cell: Cell) -> bool:
-        """Whether anything gives a member."""
+        """Return whether anything gives a member."""
         if any(self.gives(part, cell) is not None for part in self.parts):
             return True
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
@@ -134,7 +134,7 @@ class Grid:
 
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
-    """The families that may have members of one name with this one, in the order in which they are asked."""
+    """Return the families that may have members of one name with this one, in the order in which they are asked."""
     sizes = [*map(len, family.name[1:])]
     return [
         definition
@@ -149,7 +149,7 @@ def variables_of(family: Definition) -> tuple[str, ...]:
 
 
 def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
-    """The cells of two ranges, the bounds of the second perhaps in terms of the first."""
+    """Return the cells of two ranges, the bounds of the second perhaps in terms of the first."""
     rows: Any = family.range
     columns = rows.further
     first, last = (checker.solver.number(part, holder) for part in (rows.low, rows.high))

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """The declared sets of the arguments, and of the `given` parameters after the semicolon."""
+    """Return the declared sets of the arguments, and of the `given` parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
 
 
 def over(of: Set | None, formals: set[str]) -> bool:
-    """Whether a tensor of this declared set has axes of the head; one without a declaration may."""
+    """Return whether a tensor of this declared set has axes of the left-hand side; an undeclared tensor may."""
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
 def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """The axes of a use that the function's body would capture."""
+    """Return the axes of a use that the function's body would capture."""
     names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return names
@@ -52,7 +52,7 @@ def captured(
 
 
 def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
-    """A fresh name for each of the axes.
+    """Return a fresh name for each of the axes.
 
     >>> names_apart(["c"], {"c", "c'"})
     {'c': "c''"}
@@ -74,7 +74,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """The renaming of those axes of a use that the body would capture."""
+    """Return the renaming of a use's axes that the body would capture."""
     meeting = captured(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}
@@ -87,6 +87,6 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 
 
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """The renames of the axes of a tensor, with their marks."""
+    """Return the renames of the axes of a tensor, with their marks."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
     return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

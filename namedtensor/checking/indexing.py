@@ -27,7 +27,7 @@ from .diagnostics import no_such_axis
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
-    """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
+    """Return X_{a(i), b(J)}. The indices of one subscript are taken at once (paper §2.3, §3.7)."""
     (base,) = checker.infer_all((node.base,), env)
     indices = [placed(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
@@ -93,14 +93,14 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
 
 
 def without_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """The index with positions for its labels; see `label_index`."""
+    """Return the index with positions for its labels; see `label_index`."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)
 
 
 def width_of(checker: Inference, part: nodes.Slice, env: Environment) -> int | None:
-    """The w of t-w:t and of t:t+w."""
+    """Return the w of t-w:t and of t:t+w."""
     for sign, end, other in (("-", part.first, part.last), ("+", part.last, part.first)):
         if isinstance(end, nodes.Call) and end.operator == sign and end.arguments[:1] == (other,):
             width = checker.solver.value(end.arguments[1], env)
@@ -131,7 +131,7 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """The error for X_{ax(argmax_{ax} G)}: argmax is an indicator, 1 at the largest and 0 elsewhere, and no index."""
+    """Return the error for X_{ax(argmax_{ax} G)}: argmax is an indicator, with 1 at the largest, and no index."""
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(
@@ -160,12 +160,12 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
 
 
 def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Term:
-    """The tensor first, first + 1, … along an axis."""
+    """Return the tensor first, first + 1, … along an axis."""
     return checker.graph.intern("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 
 def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """The term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which only its axes make."""
+    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which only its axes make."""
     name = spelled(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None
@@ -184,7 +184,7 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
 
 
 def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
-    """ones_{ax,…}: 1 at each record of the axes."""
+    """Return ones_{ax,…}, with 1 at each position of the axes."""
     shape: dict[str, Any] = {}
     for axis, part in axes:
         if axis in shape:
@@ -194,7 +194,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
 
 
 def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:
-    """I_{ax,ax'}; one size is enough, for the two are the same."""
+    """Return I_{ax,ax'}. One size is enough, because both axes have the same size."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
             303,

@@ -53,19 +53,19 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
 
 
 def written(checker: Inference, axis: str, environment: Environment) -> set[str]:
-    """The names under which an axis appears in the equations of an environment."""
+    """Return the names under which an axis appears in the equations of an environment."""
     return {axis, *(formal for env in environment.outward for formal, real in env.axes.items() if axis in real)}
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Whether the axis appears anywhere but in a size."""
+    """Return whether the axis appears anywhere but in a size."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & written(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
-    """The axes that an expression names, but for those whose size it asks for, in the order of the text."""
+    """Yield the axes that an expression names, but for those whose size it asks for, in the order of the text."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -197,7 +197,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirrored(self, env: Environment | None) -> Any:
-        """A copy of an environment for that checker, with nothing typed in it."""
+        """Return a copy of an environment for that checker, with nothing typed in it."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -253,7 +253,7 @@ class AxisSearch:
                 self.part(child)
 
     def may_have(self, node: Any) -> bool:
-        """Whether a part names the axis, or calls what may make it, and enough has not been typed yet."""
+        """Return whether a part names the axis or calls code that may make it, and enough has not been typed yet."""
         if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
         scope = self.inference.checker.scope
@@ -263,7 +263,7 @@ class AxisSearch:
 
 
 def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
-    """The term, or None where typing it fails."""
+    """Return the term, or None if typing it fails."""
     try:
         return typed()
     except (NotationError, AlreadyReported):
@@ -271,7 +271,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def cache_key(env: Environment) -> Any:
-    """The cache key of an environment: the function, its axes and indices, and the shapes of its arguments."""
+    """Return the cache key of an environment: the function, its axes and indices, and the shapes of its arguments."""
     if env.parent is None:
         return None
     shapes = tuple(
@@ -282,7 +282,7 @@ def cache_key(env: Environment) -> Any:
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:
-    """The expressions of a call, or of the program, that no name stands for."""
+    """Return the expressions of a call, or of the program, that no name stands for."""
     if env.function is not None:
         return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]

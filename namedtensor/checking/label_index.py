@@ -26,7 +26,7 @@ UNDEFINED = 201
 
 
 def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """An index, or a slice, with positions for its labels. Raises if it is neither a label nor a name."""
+    """Return an index, or a slice, with positions for its labels. Raises if it is neither a label nor a name."""
     if isinstance(part, nodes.Slice):
         first, last = (with_positions(checker, axis, end, base, env) for end in (part.first, part.last))
         return replace(part, first=first, last=last)

@@ -103,7 +103,7 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """The environment of a call, with its axes and indices bound and its arguments not yet; raises where calls go round."""
+    """Return a call's environment, with axes and indices but no arguments bound; raise if calls are circular."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -151,7 +151,7 @@ def bind_option(
     checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
     ordinary: int, inner: Environment, caller: Environment,
 ) -> None:  # fmt: skip
-    """A parameter after the semicolon: by position, or the input or declared tensor of that name."""
+    """Bind a parameter after the semicolon, by position or to the input or declared tensor of that name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
@@ -203,7 +203,7 @@ def lifted_apart(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """An argument with its extra axes, those that are not `bound`, renamed apart; raise where lifting clashes."""
+    """Return an argument with its extra (not `bound`) axes renamed apart; raise if lifting clashes."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -352,7 +352,7 @@ def size_differs(checker: Inference, stated: StatedSize, value: Any) -> Notation
 
 
 def _is_free(size: Node, inner: Environment) -> bool:
-    """A bare name that this call has not met yet: it is bound here, whatever it means outside."""
+    """Return whether a bare name is new in this call: it is bound here, whatever it means outside."""
     return (
         isinstance(size, Name)
         and Key(size.text) not in inner.scalars

@@ -52,13 +52,16 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
 
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
-    """Whether a derivative is taken with respect to a name, or in a function whose parameter it is; a plain number is constant there."""
+    """Return whether a derivative or its function treats a name as a variable.
+
+    A plain number is constant inside such a function.
+    """
     scope = checker.scope
     return key.base in scope.varied or (key.base in scope.apart and term.number is None)
 
 
 def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
-    """The environment that holds a key, and the Term that it stands for there, or None."""
+    """Return the environment that holds a key, and the Term that it stands for there, or None."""
     current: Environment | None = env
     while current is not None:
         if current is checker.top and (owned := find_in_callers(checker, key, env, node, given=False)) is not None:
@@ -107,13 +110,13 @@ def find_in_callers(
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Return whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """The value of a definition that the holder's function, or the program, has for this key."""
+    """Return the value that a definition of the holder's function, or the program, has for this key."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)
@@ -219,7 +222,7 @@ def mentioned_in(definitions: Mapping[Key, list[Definition]], key: Key) -> list[
 
 
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
-    """Whether the value of a top-level name depends on sizes that a call fixes."""
+    """Return whether the value of a top-level name depends on sizes that a call fixes."""
     memo, stack = checker.needs_sizes, [key]
     open_: dict[Key, list[Key]] = {}
     while stack:
@@ -237,7 +240,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
 
 
 def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
-    """Whether the definitions of a name ask for sizes, and the other names that they mention."""
+    """Return whether the definitions of a name ask for sizes, and the other names that they mention."""
     definitions = checker.scope.definitions
     mentioned: list[Key] = []
     for definition in definitions.get(key, []):
@@ -282,7 +285,7 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
-    """A name, with or without scripts; or a power of one."""
+    """Return a name, with or without scripts, or a power of a name."""
     name = spelled(node)
     assert name is not None
     key = name.key(env.index)
@@ -304,7 +307,7 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """The term that a name with its scripts stands for: as it is written, else by the values of its scripts."""
+    """Return the term of a name with its scripts, as it is written or else by the values of its scripts."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):
@@ -351,7 +354,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 
 def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """X^L as X^2, where L is 2 and X a family."""
+    """Return X^L as X^2, if L is 2 and X is a family, or None."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):
@@ -380,5 +383,5 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
 
 
 def is_defined(checker: Inference, key: Key) -> bool:
-    """Whether a name is defined by the program or given."""
+    """Return whether a name is defined by the program or given."""
     return key in checker.scope.definitions or key in checker.top.variables

@@ -55,7 +55,7 @@ _NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
 def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
-    """h^{t-1} where t is a tensor in the environment that asks; None if there is none."""
+    """Return h^{t-1} if t is a tensor in this environment, or None if there is none."""
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
     members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or members is None or family.range is None:
@@ -96,12 +96,12 @@ class Rolled:
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
-        """The state of a family that no step reads: its earlier value does not matter."""
+        """Return the state of a family that no step reads. Its earlier value does not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
     def first(self, recurrence: RecurrenceState, back: int) -> Term:
-        """The initial value of a state: a member made before; zeros for a family that no step reads."""
+        """Return the initial value of a state: a member made before; zeros for a family that no step reads."""
         checker, state = self.checker, recurrence.states[back]
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
@@ -123,8 +123,7 @@ class Rolled:
     def labeled(self, key: Key, env: Environment, node: Any) -> Term | None:
         """Return a name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps.
 
-        Return None if no member
-        has a value.
+        Return None if no member has a value.
         """
         checker = self.checker
         if key.base not in bases_with_labels(checker):
@@ -168,7 +167,7 @@ class Rolled:
             parameters[key] = parameters.pop(key)
 
     def members(self, terms: list[Term], key: Key, node: Any) -> Term:
-        """Terms of the steps as one, if they are alike."""
+        """Return terms of the steps as one term, if they are alike."""
         first = terms[0]
         if len({*map(id, terms)}) == 1:
             return first
@@ -183,7 +182,7 @@ class Rolled:
         return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
 
     def next(self, recurrence: RecurrenceState) -> Term:
-        """The member of this step."""
+        """Return the member of this step."""
         if recurrence.next is None:
             if recurrence.busy:
                 raise Unrollable
@@ -217,7 +216,7 @@ class Rolled:
         return is_defined(checker, key, holder) or checker.find(key, holder, None) is not self.index
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
-        """Every family that the loop needs, typed."""
+        """Return every family that the loop needs, typed."""
         self.recurrences[recurrence.cache_key] = recurrence
         self.checker.rolled[self.mark] = self
         try:
@@ -278,7 +277,7 @@ class RolledLoop:
 def rolled_up(
     checker: Inference, recurrence: RecurrenceState, begin: int, expected: int, env: Environment
 ) -> Term | None:
-    """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
+    """Return the member of a far step from a loop, or None if the recurrence must be unrolled."""
     if (
         not is_worth_it(checker, recurrence, (expected - begin) * recurrence.direction)
         or recurrence.cache_key in recurrence.holder.unrollable
@@ -342,7 +341,7 @@ def firsts(recurrence: RecurrenceState, begin: int) -> range:
 
 
 def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:
-    """first, first + 1, … or first, first − 1, … along an axis."""
+    """Return first, first + 1, … or first, first − 1, … along an axis."""
     if direction > 0:
         return iota(checker, axis, first, count, node)
     steps = iota(checker, axis, 1, count, node)
@@ -386,7 +385,7 @@ def explained(checker: Inference, family: Definition, indices: dict[str, Any], h
 
 
 def after(checker: Inference, loop: RolledLoop, step: int) -> Term:
-    """The state of a loop after a step."""
+    """Return the state of a loop after a step."""
     state, node = loop.state, loop.loop.node
     options = (loop.number, abs(step - loop.base) - 1)
     return checker.graph.intern("after", (loop.loop,), (), options, dict(state.shape), state.boolean, node)

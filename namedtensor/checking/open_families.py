@@ -126,7 +126,7 @@ class Induction:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """The indices of a member with these numbers."""
+        """Return the indices of a member with these numbers."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -147,7 +147,7 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """The member of these numbers, whichever equation gives it."""
+        """Return the member of these numbers, whichever equation gives it."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
@@ -167,7 +167,7 @@ class Induction:
         return self.checker.unknown_member(self.family, {**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
 
     def one(self, numbers: Numbers) -> Term:
-        """A term of the type of a member."""
+        """Return a term of the type of a member."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
                 with retracted_after(NoStart):
@@ -189,7 +189,7 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """One member as it is. Raises NoStart if its definition is circular or needs more than a few others."""
+        """Return one member as it is. Raises NoStart if its definition is circular or needs more than a few others."""
         result = self.begun.get(numbers)
         if result is not None:
             return result
@@ -286,7 +286,7 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """The ranges of counters without those numbers for which a range from `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
+    """Return the ranges of counters without numbers for which `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
     result = dict(ranges)
     for counter, (first, last) in ranges.items():
         linear, number = terms_of(high - low).get((counter,), 0), extent(counter)
@@ -326,7 +326,7 @@ def beyond(slack: Size) -> range:
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    """Whether terms have one type whatever the open ends are."""
+    """Return whether terms have one type whatever the open ends are."""
     pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
     if term.shape.keys() != other.shape.keys():
         return False

@@ -30,11 +30,11 @@ def size_of_label(checker: Inference, text: Any) -> Size | None:
 
 
 def offset_of(parts: re.Match[str]) -> int:
-    """The number in a label such as t-1."""
+    """Return the number in a label such as t-1."""
     return int(parts[2] + parts[3]) if parts[2] else 0
 
 
 def with_label(key: Key, label: str, text: str) -> Key:
-    """A name with another label in the place of one."""
+    """Return a name with one label replaced by another label."""
     subscript, superscript = (tuple(text if part == label else part for part in script) for script in key[1:])
     return Key(key.base, subscript, superscript)

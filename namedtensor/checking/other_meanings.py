@@ -16,6 +16,6 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 def is_defined(checker: Inference, key: Key, env: Environment) -> bool:
-    """Whether an equation that an environment sees defines a name; its value, which may need the family, is not asked for."""
+    """Return whether an equation visible from an environment defines a name, without asking for its value."""
     holders = (outer for outer in env.outward if outer is checker.top or outer.function is not None)
     return any(key in checker.definitions_of(holder) for holder in holders)

@@ -73,7 +73,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """The numbers of a set along an axis: 1, …, n, the listed numbers, or the numbers of a tensor with one axis."""
+    """Return a set's numbers along an axis: 1, …, n, the listed numbers, or the numbers of a tensor with one axis."""
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":
@@ -91,7 +91,7 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
 
 
 def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
-    """∑_{j ≠ i} …: over all that j indexes; the terms for which the condition does not hold count nothing."""
+    """Return ∑_{j ≠ i} …, over all positions of j, without the terms for which the condition does not hold."""
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
         raise checker.error(

@@ -20,12 +20,12 @@ def counted(indices: dict[Any, Any], over: Range) -> Any:
 
 
 def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """The indices, with numbers for those that ranges count."""
+    """Return the indices, with numbers for those that ranges count."""
     return {**indices, **{range_.variable.text: counted(indices, range_) for range_ in over.each}}
 
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
-    """The least and the greatest number of a range."""
+    """Return the least and the greatest number of a range."""
     first, last = checker.solver.number(over.low, holder), checker.solver.number(over.high, holder)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
@@ -33,7 +33,7 @@ def ends(checker: Inference, over: Range, holder: Environment, env: Environment)
 
 
 def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Positions:
-    """The numbers of a range, ascending."""
+    """Return the numbers of a range, ascending."""
     first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
     if not is_size(first) or not is_size(last):
         raise unknown_bound(checker, over, env)
@@ -60,7 +60,7 @@ def is_member(
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, Size]:
-    """The last values of the variables of ranges."""
+    """Return the last values of the variables of ranges."""
     sizes: dict[str, Size] = {}
     for range_ in over.each:
         environment = Environment(parent=env, sizes_parent=env, indices=dict(sizes))

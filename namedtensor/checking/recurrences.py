@@ -66,7 +66,7 @@ class RecurrenceState:
         self.holder.memo[key] = term
 
     def nearest(self, first: int, expected: int) -> int:
-        """The last step on the way to the one that is wanted whose member was made, or the first."""
+        """Return the last step before the requested step whose member was made, or the first."""
         known, back = self.known, 1 if self.direction > 0 else 0
         position = bisect_right(known, expected) if back else bisect_left(known, expected)
         while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:
@@ -75,7 +75,7 @@ class RecurrenceState:
         return known[position - back] if 0 <= position - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
-        """One member, written out."""
+        """Return one member, written out."""
         index = checker.find(self.key(step), self.holder, self.family.head)
         if index is None:
             raise Unrollable

@@ -18,7 +18,7 @@ from .diagnostics import no_such_axis
 
 
 def rename(checker: Inference, node: Rename, env: Environment) -> Term:
-    """Renames, merges and splits of one subscript, all at once (paper §3.6)."""
+    """Apply the renames, merges and splits of one subscript, all at once (paper §3.6)."""
     base = checker.infer(node.base, env)
     shape = base.shape
     old: set[str] = set()
@@ -57,7 +57,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
 
 
 def starred(checker: Inference, node: Starred, env: Environment) -> Term:
-    """X*: the same with the mark on each axis."""
+    """Return X*, with a star on each axis."""
     base = checker.infer(node.base, env)
     return checker.renamed(base, {axis: axis + node.mark for axis in base.shape if "@" not in axis}, node)
 

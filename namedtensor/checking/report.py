@@ -120,7 +120,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """The result of a checker, where `last` is the value of the whole."""
+    """Return the result of a checker, where `last` is the whole program's value."""
     for finish in (checker.solver.check, checker.check_claims, checker.check_unused):
         try:
             finish()

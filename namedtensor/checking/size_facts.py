@@ -49,7 +49,7 @@ class FactIndex:
 
 
 def sides(fact: SizeEquation) -> list[Node]:
-    """Its sides that are written: not a size, or the sign of one, that a tensor which is given has."""
+    """Return the written sides of a size equation, without the sizes and signs of given tensors."""
     return [side for side in (fact.left, fact.right) if not isinstance(side, (int, Extent, SizeVariable))]
 
 
@@ -189,7 +189,7 @@ def as_size(value: Any) -> Any:
 
 
 def solved_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """The solution of an equation for a symbol as a size. Raises NotationError (310) if it is none."""
+    """Return an equation's solution for a symbol as a size. Raises NotationError (310) if it is no size."""
     size = as_size(value)
     if size is None:
         raise stated_no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
@@ -207,11 +207,11 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
 
 
 def stated_no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
-    """The same for a size that an equation states."""
+    """Return the same for a size that an equation states."""
     note = f"the formula states {source_text(checker, fact)}"
     return no_size(checker, f"{name} would be", value, fact.span, note)
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:
-    """A size equation as the formula states it."""
+    """Return a size equation as the formula states it."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

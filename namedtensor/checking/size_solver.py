@@ -136,7 +136,7 @@ class SizeSolver(SizesInterface):
         return match
 
     def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """The other symbols in the size equations that may mention one: a value of theirs may give it one."""
+        """Return the other symbols in size equations that may mention a symbol: their values may give its value."""
         facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
         return set(chain.from_iterable(mentioned)) - {symbol}
@@ -186,7 +186,7 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """An axis that the use of a function names is one of the caller's: its size is known there."""
+        """Return the caller's environment if a function's use names the axis: the axis size is known there."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def inferred(self, name: str, environment: Environment, node: Any) -> Any:
-        """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
+        """Return the size of an axis in a call's or the program's equations: from a literal, a rename, a split, …"""
         return inferred_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -240,7 +240,7 @@ class SizeSolver(SizesInterface):
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
-        """The size equations that may mention a symbol, in their order."""
+        """Return the size equations that may mention a symbol, in their order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
@@ -294,7 +294,7 @@ class SizeSolver(SizesInterface):
         return [symbol for symbol, _ in self.places(node, env)]
 
     def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:
-        """Each symbol of a size expression, with the way to it from the inside out."""
+        """Yield each symbol of a size expression, with the path to it from the inside out."""
         stack: list[NodePath] = [(node, ())]
         while stack:
             way = stack.pop()
@@ -311,14 +311,14 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """The same, where the form of the program depends on it: only a check goes on without the number."""
+        """Return the same for a size that determines the program's form: only a check continues without the number."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(value)
         return value
 
     def value(self, node: Node, env: Environment) -> Any:
-        """The number that a size expression stands for, or None where something in it is not known."""
+        """Return the number of a size expression, or None if something in it is not known."""
         if isinstance(node, Number):
             return int(node.value) if isinstance(node.value, float) and node.value.is_integer() else node.value
         symbol = self.symbol_of(node, env)
@@ -346,7 +346,7 @@ class SizeSolver(SizesInterface):
         return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
 
     def bounded(self, value: Any, node: Node) -> Any:
-        """A number of a size expression. Raises NotationError (404) if it is far beyond any valid size."""
+        """Return a number of a size expression. Raises NotationError (404) if it is far beyond any valid size."""
         if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > MAX_SIZE_NUMBER:
             raise self.checker.error(
                 404,

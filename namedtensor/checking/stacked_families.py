@@ -35,7 +35,7 @@ class StackedIndex:
 
 
 def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
-    """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
+    """Return consecutive members stacked along an axis: first the written-out members, then the states of a loop."""
     low, high = recurrence.range(checker)
     loop = None
     if len(steps) >= MIN_LOOP_STEPS and low <= steps[:: recurrence.direction][-1] <= high:
@@ -67,7 +67,7 @@ def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: s
 
 
 def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
-    """A loop that has these steps, but for the first ones."""
+    """Return a loop that has these steps, except for the first steps, or None."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
@@ -86,7 +86,7 @@ def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps
 
 
 def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
-    """The states of a loop after each of some steps, stacked along an axis."""
+    """Return the states of a loop after each of some steps, stacked along an axis."""
     node, boolean = loop.loop.node, loop.state.boolean
 
     def states(along: str) -> Term:
@@ -104,7 +104,7 @@ def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Te
 
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """The term of `typed`, families stacked along an axis; None where the variable is more than a number, or it is short."""
+    """Return the term of `typed`, stacked, or None if the variable is no plain number or the size is small."""
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None
@@ -118,7 +118,7 @@ def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environm
 
 
 def has_two_indices(checker: Inference, body: Node) -> bool:
-    """Whether a member of a family over two indices is mentioned."""
+    """Return whether a member of a family over two indices is mentioned."""
     bases = checker.scope.bases_over_two_indices
     if not bases:
         return False

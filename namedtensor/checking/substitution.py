@@ -54,7 +54,7 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
 
 
 def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: Node, body: Term) -> NotationError:
-    """The error of x|_{u = 1}, where x has no u, or where u is an axis."""
+    """Return the error for x|_{u = 1} if x has no u, or if u is an axis."""
     written = to_text(node.body)
     text = written if len(written) <= MAX_QUOTED_CHARS else "this expression"
     if name.text in body.shape:
@@ -69,7 +69,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 
 def substituted(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
-    """The roots with terms substituted, by the identity of those that they replace."""
+    """Return the roots with terms substituted, by the identity of the replaced terms."""
     terms = dict(places)
     for term in topological(*roots):
         if id(term) not in terms:

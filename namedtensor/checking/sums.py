@@ -37,7 +37,7 @@ JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
 def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """∑_{i=1}^{n} body."""
+    """Return ∑_{i=1}^{n} body."""
     if node.operator not in NEUTRAL:
         raise checker.error(
             301, f"{node.operator} needs an axis, or an index of its operand: {node.operator}_i X_{{ax(i)}}", node,
@@ -77,7 +77,7 @@ def check_length(checker: Inference, node: Node, count: int) -> None:
 def summed(
     checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node: Any, env: Environment
 ) -> Term:
-    """The sum of a body whose index takes `size` values from `first`."""
+    """Return the sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_environment(checker, variable, first, size, env)
     members = inner.variables[Key(variable.text)]
     return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env, members)
@@ -230,7 +230,7 @@ def _words(label: Node) -> Iterator[str]:
 
 
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
-    """∑_{t=1}^{n} of members of a family that lie along an axis; None where the index is another label."""
+    """Return ∑_{t=1}^{n} of a family's members that lie along an axis, or None if the index is another label."""
     size, variable = last - first + 1, node.variable
 
     def typed() -> Term:
@@ -298,7 +298,7 @@ def can_be_index(variable: Name, env: Environment) -> bool:
 
 
 def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …; an axis among the indices comes first."""
+    """Return ∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …, or None. An axis among the indices comes first."""
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
     indices = [part for part in indices if any(has_index(use, part) for use in uses(part.text, body))]
@@ -321,7 +321,7 @@ def has_index(index: Index, variable: Name) -> bool:
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
-    """The indexed pieces of a body, but for those below another sum over the same variable."""
+    """Yield the indexed pieces of a body, except for pieces below another sum over the same variable."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()

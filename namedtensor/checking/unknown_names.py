@@ -105,7 +105,7 @@ TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
 def of_matrices(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
-    """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
+    """Return the error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
         text = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
@@ -125,14 +125,14 @@ def of_matrices(checker: Inference, key: Key, node: Any, known: list[str]) -> No
 
 
 def factors_of(word: str, known: list[str]) -> list[str] | None:
-    """The names of one letter that a word is a row of, all of them known: Q and K of QK."""
+    """Return the known one-letter names that a word consists of: Q and K of QK."""
     factors = re.findall(r"[^\W\d_]'*", word)
     fits = len(factors) > 1 and "".join(factors) == word and set(factors) <= set(known)
     return factors if fits else None
 
 
 def size_of_family(checker: Inference, key: Key) -> str | None:
-    """The n of W^n, where W^t is defined for t = 1, …, n and nothing specifies what n is."""
+    """Return the n of W^n, if W^t is defined for t = 1, …, n and nothing specifies n."""
     families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
     bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
@@ -140,7 +140,7 @@ def size_of_family(checker: Inference, key: Key) -> str | None:
 
 
 def without_range(checker: Inference, key: Key) -> str | None:
-    """h^{t-1}, where h^t is defined and no range specifies what t is."""
+    """Return a hint for h^{t-1}, if h^t is defined and no range specifies t."""
     counted = [
         definition
         for definition in checker.scope.definitions
@@ -160,7 +160,7 @@ def without_range(checker: Inference, key: Key) -> str | None:
 
 
 def of_equation(checker: Inference, name: str) -> str | None:
-    """∑_{ax} X = W, which does not define W: an equation defines its left side; √t = …, which defines no function."""
+    """Return a hint for ∑_{ax} X = W, which does not define W, and √t = …, which defines no function."""
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
         if not isinstance(statement, nodes.Equation) or statement.span not in claimed:
@@ -175,7 +175,7 @@ def of_equation(checker: Inference, name: str) -> str | None:
 
 
 def of_left(checker: Inference, name: str) -> str | None:
-    """log p(x) = −x^2, which defines no p."""
+    """Return a hint for log p(x) = −x^2, which defines no p."""
     claimed = {claim.span: claim.left for claim in checker.scope.claims}
     for left in claimed.values():
         if any(isinstance(node, Name) and node.text == name for node in walk(left)):
@@ -184,7 +184,7 @@ def of_left(checker: Inference, name: str) -> str | None:
 
 
 def named_by(side: nodes.Node) -> str | None:
-    """The name that an equation would define by this side, were it the left one: W, Y of Y_{seq(i)}, f of f(x)."""
+    """Return the name that this side would define as a left-hand side: W, Y of Y_{seq(i)}, f of f(x)."""
     if isinstance(side, Call):
         if side.operator != "juxtaposed":
             return side.operator
@@ -194,7 +194,7 @@ def named_by(side: nodes.Node) -> str | None:
 
 
 def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
-    """A hint for dL/dW, which is a derivative only as ∂L/∂W."""
+    """Return a hint for dL/dW, which is a derivative only as ∂L/∂W."""
     span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
@@ -215,12 +215,12 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
 
 
 def spellable(names: list[str]) -> list[str]:
-    """Without built-in names of one letter or sign, which no one types by mistake."""
+    """Return the names without short built-in names, which are rarely typed by mistake."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
 def unbracketed(checker: Inference, node: Any) -> tuple[int, int]:
-    """The place of a name, without the brackets around it."""
+    """Return the place of a name, without the brackets around it."""
     start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
@@ -239,7 +239,7 @@ def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
 
 
 def unspelled(checker: Inference, key: Key) -> str | None:
-    """A hint for X_1 or X_seq, where X is a tensor without such a label."""
+    """Return a hint for X_1 or X_seq, where X is a tensor without such a label."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None
@@ -268,7 +268,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 
 
 def refused_head(checker: Inference, name: str) -> NotationError | None:
-    """The error of f(x + 1) = …, which does not define f, where f is asked for."""
+    """Return the error for f(x + 1) = …, which does not define f, if f is needed."""
     for claim in checker.scope.claims:
         if (
             not isinstance(claim.left, Call)

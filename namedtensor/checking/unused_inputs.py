@@ -124,7 +124,7 @@ class MentionedNames:
                 yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
-        """The parts of a node that may be names: the axes of a built-in function are none."""
+        """Return the parts of a node that may be names, without the axes of a built-in function."""
         if isinstance(node, Call) and node.operator not in self.scope.functions:
             return (*node.superscript, *node.arguments, *node.parameters)
         if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
@@ -132,7 +132,7 @@ class MentionedNames:
         return children(node)
 
     def names_it(self, name: Key) -> bool:
-        """Whether a name appears in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
+        """Return whether a name appears in the program: W^{1,Q} does in W^{l,Q}. A label may stand for any number."""
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
@@ -193,11 +193,11 @@ class GivenNames:
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Whether a name appears in the program, between bars too, or has an axis whose size the program asks for."""
+        """Return whether a name appears in the program, even between bars, or has an axis whose size it requests."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
-        """Whether a tensor that is given has an axis whose size the program asks for."""
+        """Return whether a tensor that is given has an axis whose size the program asks for."""
         return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
 
 
@@ -208,7 +208,7 @@ def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 def asked(root: Any) -> Iterator[str]:
-    """The axes whose sizes a program asks for by |a| or size(a)."""
+    """Yield the axes whose sizes a program asks for by |a| or size(a)."""
     for node in walk(root):
         if isinstance(node, nodes.Size):
             yield node.axis.name
@@ -217,7 +217,7 @@ def asked(root: Any) -> Iterator[str]:
 
 
 def created_axes(scope: Scope) -> Iterator[str]:
-    """The axes that a program makes, of a size that something else has to say."""
+    """Yield the axes that a program makes with a size that it does not determine."""
     for node in walk(scope.program):
         if isinstance(node, nodes.Equation):
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)

@@ -39,26 +39,26 @@ class RolledGrid:
     boolean: bool
 
     def at(self, make: TermBuilder, cell: Cell) -> Term:
-        """One member."""
+        """Return one member."""
         schedule = self.order.schedule
         options = (self.number, schedule.front(cell) - self.order.first)
         front = make.graph.intern("after", (self.loop,), (), options, dict(self.shape), self.boolean, make.node)
         return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
 
     def every(self, make: TermBuilder, axis: str) -> Term:
-        """All members along one axis, in the order of fronts and lanes."""
+        """Return all members along one axis, in the order of fronts and lanes."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
         term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
         return make.merge(term, (fronts, self.lane_axis), axis, size * len(self.lanes))
 
     def place(self, cell: Cell) -> int:
-        """The place of a member among all, from 1."""
+        """Return the place of a member among all members, from 1."""
         front, lane = self.order.schedule.front(cell) - self.order.first, cell[self.order.schedule.lane]
         return front * len(self.lanes) + lane - self.lanes.start + 1
 
     def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
-        """The places of members by tensors of their indices."""
+        """Return the places of members by tensors of their indices."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
         factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]
@@ -71,7 +71,7 @@ class RolledGrid:
 
 
 def clipped(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
-    """Numbers that lie between others, those outside at the nearer end."""
+    """Return numbers limited to a range; numbers outside move to the nearer end."""
     return make.between("max", make.between("min", term, highs), lows)
 
 
@@ -95,7 +95,7 @@ class LoopOfFronts:
         return self.make.constant(self.front_axis, numbers)
 
     def cells(self) -> tuple[Term, Term]:
-        """The indices i and j of the member in each lane of each front."""
+        """Return the indices i and j of the member in each lane of each front."""
         make, other = self.make, self.weights[1 - self.lane]
         number = make.iota(self.front_axis, self.order.first, len(self.order.lanes))
         rest = make.between("-", number, make.times(make.number(self.weights[self.lane]), self.own_lane))
@@ -119,7 +119,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """The loop, and the number of the last front of each grid among its states."""
+        """Return the loop, and the number of the last front of each grid among its states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -137,7 +137,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """A front with the members that no step makes."""
+        """Return a front with the members that no step makes."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:
@@ -157,7 +157,7 @@ class LoopOfFronts:
         return term
 
     def states(self, grid: Grid) -> list[Term]:
-        """The fronts before, the last first: inputs of the body."""
+        """Return the fronts before, the last first, as inputs of the body."""
         if grid not in self.inputs:
             assert grid.first is not None
             shape = {self.lane_axis: len(self.lanes), **grid.first.shape}
@@ -168,7 +168,7 @@ class LoopOfFronts:
         return self.inputs[grid]
 
     def at_first(self, border: Border, back: int) -> Term:
-        """The front so far before the first that a step makes."""
+        """Return the front so far before the first front that a step makes."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
         for cell, position in border.places.items():
@@ -177,6 +177,6 @@ class LoopOfFronts:
         return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:
-        """The members so far back, in the lanes of those that read them."""
+        """Return the members so far back, in the lanes of the members that read them."""
         state = states[self.order.schedule.front(back) - 1]
         return self.make.at(state, self.lane_axis, self.shifted(self.own_lane, 1 - self.lanes.start - back[self.lane]))

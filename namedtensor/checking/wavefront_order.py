@@ -49,12 +49,12 @@ class Domain:
         return low <= column <= high
 
     def holds(self, other: Domain) -> bool:
-        """Whether all cells of another domain are among these."""
+        """Return whether all cells of another domain are among these."""
         ends = (((row, low), (row, high)) for row, (low, high) in zip(other.rows, other.spans))
         return all(low in self and high in self for low, high in ends)
 
     def meets(self, other: Domain) -> bool:
-        """Whether the two have a cell in common."""
+        """Return whether the two have a cell in common."""
         return any(
             cut_to(span, other.spans[row - other.first])
             for row, span in zip(self.rows, self.spans)
@@ -62,13 +62,13 @@ class Domain:
         )
 
     def cut(self, rows: range, columns: range) -> Domain | None:
-        """The cells that lie in these rows and columns."""
+        """Return the cells that lie in these rows and columns."""
         low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
         ends = columns.start, columns.stop - 1
         return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
 
     def without(self, cells: Collection[Cell]) -> Domain | None:
-        """The cells but for some at the ends of rows; None where others are among those."""
+        """Return the domain without these cells at the ends of rows, or None if others of them remain."""
         spans: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             while low <= high and (row, low) in cells:
@@ -80,7 +80,7 @@ class Domain:
         return None if domain is None or any(cell in domain for cell in cells) else domain
 
     def turned(self) -> Domain | None:
-        """The same with i and j exchanged; None where the i of some j leave a gap."""
+        """Return the domain with i and j exchanged, or None if the i of some j leave a gap."""
         if self.is_box:
             (low, high), *_ = self.spans
             return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
@@ -91,7 +91,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """The cells outside that cells inside read so far back."""
+        """Return the cells outside that cells inside read so far back."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
@@ -118,7 +118,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def covered(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Of each place the first and the last lane whose span has it, and how many have."""
+    """Return for each place the first and the last lane whose span has it, and the number of lanes."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)
@@ -151,7 +151,7 @@ class Order(NamedTuple):
         return self.first + len(self.lanes) - 1
 
     def start(self) -> Cell:
-        """A cell of the first front."""
+        """Return a cell of the first front."""
         lane, schedule = self.lanes[0][0], self.schedule
         (other,) = (weight for index, weight in enumerate(schedule.weights) if index != schedule.lane)
         rest = (self.first - schedule.weights[schedule.lane] * lane) * other
@@ -181,7 +181,7 @@ def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """The first and the last front of each lane."""
+    """Return the first and the last front of each lane."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)

@@ -66,7 +66,7 @@ class Wavefront:
 
     # ------------------------------------------------------------------------------------------------ while it is typed
     def read(self, grid: Grid, back: Cell) -> Term:
-        """The members so far back, over all cells."""
+        """Return the members so far back, over all cells."""
         grid = self.grids.setdefault(grid.name, grid)
         if back == (0, 0):
             return self.typed(grid)
@@ -86,13 +86,13 @@ class Wavefront:
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """A member of the first front, which specifies what all are like."""
+        """Return a member of the first front, which determines the type of all members."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first
 
     def typed(self, grid: Grid) -> Term:
-        """The members of a grid over all cells."""
+        """Return the members of a grid over all cells."""
         if grid.next is None:
             held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
             if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:
@@ -197,6 +197,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """The shape of the member that a cell reads so far back."""
+    """Return the shape of the member that a cell reads so far back."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)
