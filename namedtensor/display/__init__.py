@@ -8,7 +8,7 @@
 `steps`: the steps of an explanation, as text and as a table.
 `derivations`: the derivation of a closed form, each equation beside its rule.
 `slides`: the steps as a page that steps through them.
-`code_libraries`: what operators are called in NumPy, PyTorch, JAX and plain Python.
+`code_libraries`: the names of operators in NumPy, PyTorch, JAX and plain Python.
 `code_statements`: which parts of a formula get a line of code, and their names.
 `code_writer`: the lines of a function.
 `code_arrays`: statements as expressions of arrays.
@@ -21,7 +21,7 @@
 `flow_graph`: nodes, edges and groups of a diagram.
 `flow_trees`: pieces of formulas in it.
 `flow_data`: where data are.
-`flow`: where each value goes.
+`flow`: the path of each value.
 `diagram_layout`: places for nodes.
 `diagram_shapes`: shapes, labels and styles of a drawing.
 `diagram_drawing`: a graph as shapes.

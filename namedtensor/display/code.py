@@ -5,7 +5,7 @@
         weights = softmax(scores, axis=0)  # seq
         return weights @ V  # val
 
-What runs fast is `to_python`; this is what one writes by hand. All of these targets have the same statements.
+Fast code comes from `to_python`; this code looks like handwritten code. All of these targets have the same statements.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 
 def named_terms(checker: Checker) -> dict[int, str]:
-    """The tensors that equations of a program name, by their terms; those of functions are computed where they are used."""
+    """Return the tensors that a program's equations name, by their terms.
+
+    Names in functions are computed in each use.
+    """
     last = {places(env): term for node, term, env in checker.trace[: checker.steps] if not isinstance(node, Number)}
     functions = checker.scope.functions
     return {

@@ -1,4 +1,4 @@
-"""What operators are called in NumPy, PyTorch, JAX and plain Python, for code that a person reads: a template for each.
+"""Names of operators in NumPy, PyTorch, JAX and plain Python, for readable code: a template for each.
 
 {0}, {1}, … are the operands, {0:atom} an operand in brackets if it binds less tightly, {axis} the positions of the axes, {p} a
 parameter, {dtype} the dtype of the inputs, {typed} the keyword for this dtype. A call of a helper of HELPERS brings its definition.
@@ -56,9 +56,10 @@ INFIX = {
 
 
 class Library(NamedTuple):
-    """A library: its title after a preposition, what it is imported as, the keyword for axes, the templates of its own, and the signs between operands.
+    """A library: its title, its import name, the keyword for axes, its own templates, and the signs between operands.
 
-    `limits` say how many operations an operand has at most in one line with these operators, where the library differs.
+    The title follows a preposition. `limits` give the largest number of operations per operand in one line, for
+    operators with another limit in this library.
     """
 
     title: str
@@ -168,7 +169,7 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
 
 
 def template(library: Library, name: str) -> str | None:
-    """The template of an operator in a library, or None where it has none."""
+    """Return the template of an operator in a library, or None if it has none."""
     text = library.own.get(name) or COMMON.get(name)
     return (
         None if text is None else text.replace("P.", f"{library.prefix}.").replace("{axis}", f"{library.axis}={{axis}}")
@@ -176,13 +177,13 @@ def template(library: Library, name: str) -> str | None:
 
 
 def repeats(library: Library, name: str) -> bool:
-    """Whether the template of an operator has an operand twice."""
+    """Return whether the template of an operator uses an operand twice."""
     operands = re.findall(r"\{(\d)", template(library, name) or "")
     return len(operands) > len({*operands})
 
 
 def helper(library: Library, name: str) -> str:
-    """The definition of a helper in a library."""
+    """Return the definition of a helper in a library."""
     torch = library is TORCH
     largest = "x.amax(dim, keepdim=True)" if torch else "x.max(axis, keepdims=True)"
     return (

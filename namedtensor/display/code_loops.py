@@ -9,8 +9,8 @@
             scores[seq] = total / math.sqrt(4)
         …
 
-Within a statement no array is made: each element is computed where it is needed, and what several elements share is computed once,
-in the outermost loop that knows all of its indices.
+Within a statement no array is made: each element is computed at its use, and the common parts of several elements are
+computed once, in the outermost loop that knows all of their indices.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LoopWriter(Writer):
 
     # ------------------------------------------------------------------------------------------------------ one element
     def code(self, term: Term) -> CodeExpression:
-        """The expression of one element of a term."""
+        """Return the expression of one element of a term."""
         if id(term) in self.written:
             return self.element(self.written[id(term)].text, term.shape)
         return self.rule(term)(self, term)
@@ -62,7 +62,7 @@ class LoopWriter(Writer):
         return result
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
-        """An element of a list that has a name."""
+        """Return an element of a list that has a name."""
         at = [self.at[axis] for axis in axes]
         indices = dict.fromkeys(index for code in at for index in code.axes)
         return CodeExpression(name + "".join(f"[{code.text}]" for code in at), (*indices,))
@@ -71,7 +71,7 @@ class LoopWriter(Writer):
         return code
 
     def list_of(self, term: Term, numbers: Any) -> CodeExpression:
-        """An element of a list of plain numbers, which gets a line before all loops."""
+        """Write a line for a list of plain numbers before all loops, and return an element of the list."""
         name = self.local.fresh("numbers")
         self.lines.append(CodeLine(f"{name} = {numbers!r}", tuple(term.shape), span_of(term)))
         self.written[id(term)] = CodeExpression(name)
@@ -79,7 +79,10 @@ class LoopWriter(Writer):
 
     # ------------------------------------------------------------------------------------------- what elements share
     def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
-        """What all elements of a term along its axes share, computed in the outermost block that knows their other indices."""
+        """Return a value that all elements of a term along its axes share.
+
+        It is computed in the outermost block that knows their other indices.
+        """
         others = {axis: self.at[axis] for axis in term.shape if axis not in term.axes}
         mark = (id(term), name, *(code.text for code in others.values()))
         for block in self.blocks:
@@ -93,7 +96,7 @@ class LoopWriter(Writer):
         return result
 
     def line(self, term: Term, name: str, text: str) -> CodeExpression:
-        """A line here that assigns an expression to a fresh name."""
+        """Write a line that assigns an expression to a fresh name, and return the name."""
         name = self.numbers.fresh(name)
         self.blocks[-1].lines.append(CodeLine(f"{name} = {text}", (), span_of(term)))
         return CodeExpression(name, (*self.blocks[-1].indices,))
@@ -101,7 +104,10 @@ class LoopWriter(Writer):
     def total(
         self, term: Term, name: str, start: str, step: str, element: Callable[[], CodeExpression], ends: Mapping[str, str] | None = None,
     ) -> CodeExpression:  # fmt: skip
-        """A number that loops here over the axes of a term make; `step` has {0} for its name and {1} for an element."""
+        """Write loops over the axes of a term that compute one number.
+
+        `step` has {0} for its name and {1} for an element.
+        """
         ends = ends or {axis: str(size) for axis, size in extents(term).items() if axis in term.axes}
         lines: list[CodeLine] = []
         with self.loops(ends, lines) as indices:
@@ -113,7 +119,7 @@ class LoopWriter(Writer):
 
     @contextmanager
     def loops(self, ends: Mapping[str, str], lines: list[CodeLine]) -> Generator[dict[str, CodeExpression]]:
-        """Loops over axes, one in another, written to `lines`: after what has to be computed before them."""
+        """Write nested loops over axes to `lines`: after what has to be computed before them."""
         outer, indices = len(self.blocks), dict[str, CodeExpression]()
         for axis in ends:
             index = self.index(axis)
@@ -127,7 +133,7 @@ class LoopWriter(Writer):
             target += [line._replace(text=f"    {line.text}") for line in inside]
 
     def index(self, axis: str) -> str:
-        """A name for an index that no loop around has."""
+        """Return a name for an index that no enclosing loop uses."""
         taken = {*self.inputs.values()}.union(*(block.indices for block in self.blocks))
         return unused(source_name(axis), taken)
 
@@ -153,7 +159,7 @@ class LoopWriter(Writer):
         self.lines.append(CodeLine(f"return {text}", (), span_of(self.root)))
 
     def computed(self, term: Term, name: str) -> str:
-        """Write the lines that compute a term; the text of its value, which is the name where it has axes."""
+        """Write the lines that compute a term, and return the text of its value: the name, if the value has axes."""
         self.blocks, self.numbers = [Block()], Names(self.local.taken)
         sizes = resolved_shape(term.shape)
         lines: list[CodeLine] = []
@@ -168,12 +174,12 @@ class LoopWriter(Writer):
 
 
 def extents(term: Term) -> dict[str, int]:
-    """The sizes of the axes of the arguments."""
+    """Return the sizes of the axes of the arguments."""
     return {axis: size for argument in term.arguments for axis, size in resolved_shape(argument.shape).items()}
 
 
 def in_order(term: Term) -> bool:
-    """Whether the axes of a renamed term have the order that they had."""
+    """Return whether the axes of a renamed term keep their order."""
     names = dict(term.options)
     return [names.get(axis, axis) for axis in term.arguments[0].shape] == [*term.shape]
 

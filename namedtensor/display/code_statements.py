@@ -1,6 +1,7 @@
-"""Which parts of a formula get a line of their own in readable code, and their names: a list that all of its targets share.
+"""The parts of a formula that get a separate line in readable code, and their names.
 
-A term gets a line where an equation names it, where it is used twice, or where an expression would be long.
+All targets share this list. A term gets a line if an equation names it, if it is used twice, or if an expression would
+be long.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LIMITS = {
 }
 PASSING = ("rename", "variable", "spread")  # the same numbers under other names
 PLAIN = ("input", "number", "iota", "identity", "I", "ones", *PASSING)  # no work
-NOUNS = {  # what the value of an operator is called where the formula does not name it
+NOUNS = {  # names for the values of operators that the formula does not name
     "softmax": "weights", "∑": "total", "mean": "mean", "var": "variance", "std": "deviation", "norm": "length", "max": "largest",
     "min": "smallest", "standardize": "normalized", "relu": "hidden", "σ": "gate", "tanh": "hidden", "exp": "exponentials",
     "logsumexp": "normalizer", "⊙": "product", "-": "difference", "/": "ratio", "cumsum": "running", "argmax": "chosen",
@@ -51,7 +52,7 @@ class Names:
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet."""
+        """Return a name that is not in use yet."""
         result = unused(name, self.taken)
         self.taken.add(result)
         return result
@@ -67,15 +68,15 @@ def unused(name: str, taken: Container[str]) -> str:
 
 
 def identifier(text: str) -> str:
-    """A name of the notation as one of Python: W^{l} as W_l, x' as x_prime."""
+    """Return a name of the notation as a Python name: W^{l} as W_l, x' as x_prime."""
     word = re.sub(r"\W+", "_", text.replace("'", "_prime")).strip("_")
     return word if word.isidentifier() and not keyword.iskeyword(word) else f"v_{word}".strip("_")
 
 
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
-    """The statements before the result, in order. `names` are those of equations, by the terms that they define.
+    """Return the statements before the result, in order. `names` are the names that equations define, by their terms.
 
-    Raises UnreadableFormula where there would be too many.
+    Raises UnreadableFormula if there would be too many.
     """
     order, limits = topological(root), {**LIMITS, **library.limits}
     if len(order) > MAX_TERMS:
@@ -85,7 +86,7 @@ def statements(root: Term, names: Mapping[int, str], library: Library, local: Na
         for argument in term.arguments:
             uses[id(argument)] += uses[id(term)] if term.operator in PASSING and id(term) not in names else 1
     operations: dict[int, int] = {}  # in the expression of each term
-    suggested: dict[int, str] = {}  # names for terms, from what takes them
+    suggested: dict[int, str] = {}  # names for terms, from the operators that take them
     lines: set[int] = set()
     for term in order:
         if term.operator in ("softmax", "logsoftmax"):

@@ -1,4 +1,4 @@
-"""What all targets of readable code share: the lines of a function, the names in it, and the templates of operators."""
+"""Code that all targets of readable code share: the lines of a function, its names, and the operators' templates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReadableCode(NamedTuple):
 class Writer(ABC):
     """Writes the statements of a formula for one library, by a rule for each operator.
 
-    `names` are those of equations, by the terms that they define.
+    `names` are the names that equations define, by their terms.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Writer(ABC):
 
     @abstractmethod
     def code(self, term: Term) -> CodeExpression:
-        """The expression of a term."""
+        """Return the expression of a term."""
 
     @abstractmethod
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an operand with its axes in an order, of which it may lack some."""
+        """Return an operand with its axes in an order. The operand may lack some of the axes."""
 
     @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
@@ -80,7 +80,7 @@ class Writer(ABC):
         """Write the last lines, with the result."""
 
     def rule(self, term: Term) -> Any:
-        """What writes terms of an operator: a function of this writer and the term."""
+        """Return the rule that writes terms of an operator: a function of this writer and the term."""
         if term.operator not in self.rules:
             raise self.unreadable(term)
         return self.rules[term.operator]

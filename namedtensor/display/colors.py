@@ -49,7 +49,7 @@ class Tint(NamedTuple):
 
 
 def tints(axes: Iterable[str]) -> dict[str, Tint]:
-    """A color for each axis, in the order given.
+    """Return a color for each axis, in the order given.
 
     >>> tints(["seq", "key"])["key"].color.light
     '#a04902'
@@ -58,14 +58,14 @@ def tints(axes: Iterable[str]) -> dict[str, Tint]:
 
 
 def shown_in_color(stream: Any) -> bool:
-    """Whether a stream is a terminal that shows colors (https://no-color.org)."""
+    """Return whether a stream is a terminal that shows colors (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False
     return bool(getattr(stream, "isatty", lambda: False)())
 
 
 # -------------------------------------------------------------------------------------------------------------- pages
-PAGES = ("[data-theme=dark]", "[data-jp-theme-light=false]", ".vscode-dark", ".theme-dark")  # what dark pages say
+PAGES = ("[data-theme=dark]", "[data-jp-theme-light=false]", ".vscode-dark", ".theme-dark")  # selectors of dark pages
 BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 

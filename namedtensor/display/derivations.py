@@ -15,7 +15,7 @@ from .html import html_cell, html_formula, html_table
 
 
 class Way(Protocol):
-    """What has the steps of a derivative: the statements that name its parts, and each step with its equation and rule."""
+    """An object with a derivative's steps: the statements that name its parts, and each step's equation and rule."""
 
     @property
     def definitions(self) -> Sequence[Any]: ...
@@ -40,7 +40,7 @@ class StepTable(tuple[Any, ...]):
 
 
 def way_text(way: Way, ascii: bool = False) -> str:
-    """The names, an empty line, and each equation with its rule beside it."""
+    """Return the names, an empty line, and each equation with its rule beside it."""
     lines = [to_text(step.node, ascii=ascii) for step in way.steps]
     width = max(map(len, lines), default=0)
     steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, way.steps)]

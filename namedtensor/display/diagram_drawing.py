@@ -41,7 +41,7 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
-    """The label where a value leaves its node: its name, and its type."""
+    """Return the label of a value beside its node: its name, and its type."""
     named = node.name if node.kind not in NAMING else ()
     type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
     return (*named, Run(" ∈ "), *type) if named else type

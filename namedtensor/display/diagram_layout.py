@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass
 class Link:
-    """An edge; the offsets say how far from the middles of its ends it begins and arrives."""
+    """An edge. The offsets are the distances between the middles of its nodes and its two ends."""
 
     source: int
     target: int

@@ -82,7 +82,7 @@ def _label(canvas: Any, shape: Label, tints: Mapping[str, Tint], order: int) -> 
 
 
 def _font(span: Span) -> tuple[Any, float]:
-    """The font of a span, and the width of its text."""
+    """Return the font of a span, and the width of its text."""
     from matplotlib.font_manager import FontProperties  # type: ignore[import-not-found]
     from matplotlib.textpath import TextPath  # type: ignore[import-not-found]
 

@@ -1,4 +1,4 @@
-"""The shapes of a diagram as data, and their styles: what the writers of SVG, TikZ and matplotlib read."""
+"""The shapes of a diagram as data, and their styles: the data that the writers of SVG, TikZ and matplotlib read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grammar.printer.runs import Run
 from .colors import Tint
 
 TEXT_SIZE, SMALL_SIZE = 15.0, 12.5
-SCRIPT_SCALE = 0.72  # of the size of a script to that of its base
+SCRIPT_SCALE = 0.72  # script size / base size
 SUBSCRIPT_SHIFT, SUPERSCRIPT_SHIFT = 0.24, -0.38  # of the size of the base, downward
 Point = tuple[float, float]
 
@@ -96,7 +96,7 @@ class DiagramShapes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------------- labels
 class Span(NamedTuple):
-    """A part of a label with its font size, and how far its baseline is below that of the label."""
+    """A part of a label with its font size, and the distance of its baseline below the label's baseline."""
 
     text: str
     size: float

@@ -35,7 +35,7 @@ MACROS = (
 )
 ESCAPED = {"_": r"\_", "#": r"\#", "%": r"\%", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", " ": r"\ "}
 PIECES = re.compile(r"[A-Za-z]+|.", re.DOTALL)
-FONT_SCALE = 0.75  # of the size of letters to the distance of lines
+FONT_SCALE = 0.75  # letter size / line distance
 
 
 def to_tikz(drawing: DiagramShapes) -> str:

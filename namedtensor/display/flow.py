@@ -1,9 +1,9 @@
-"""Data flow of a program: where each value goes, as a diagram draws it.
+"""Data flow of a program: the path of each value, for a diagram.
 
     X ──► LayerNorm ──► FFN ──► + ──► Y        Y = X + FFN(LayerNorm(X))
      └──────────────────────────┘
 
-Data are the inputs, and what depends on them; parameters are not drawn, but written where they are used.
+Data are the inputs and all values that depend on them. Parameters are not drawn, but written beside their uses.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> ValueSource | None:
-        """The flow of a function that is called from outside."""
+        """Return the flow of a function that is called from outside."""
         env = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(env)] = self.root
         bound = self.bound[id(env)] = {}
@@ -66,7 +66,10 @@ class Flow(FlowData):
         return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
-        """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
+        """Return the flow of a name, of an expression of the program, or of a definition.
+
+        If it is a family, return the flow of the last member.
+        """
         if isinstance(node, Definition):
             over = node.range
             top = self.checker.top
@@ -85,7 +88,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------------- a name
     def resolve(self, key: Key, env: Environment) -> ValueSource | None:
-        """The node that a name's value comes from; None where no data are in it."""
+        """Return the node that a name's value comes from, or None if it contains no data."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.defined(key, definition, holder)
@@ -100,7 +103,7 @@ class Flow(FlowData):
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
-        """The node of a definition; made when it is first asked for."""
+        """Return the node of a definition. It is made on the first request."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
@@ -122,7 +125,7 @@ class Flow(FlowData):
         )
 
     def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
-        """The same, with the name of the definition where it has none yet."""
+        """Return the same value, with the name of the definition if it has no name yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
             source.drawn.name = self.runs(written(definition.name.key(indices.get)))
@@ -130,7 +133,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------- families
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
-        """The graph that holds a definition: that of its function or program; of a family, a group in it."""
+        """Return the graph that contains a definition: its function's or program's graph, or a family's group in it."""
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:
             return graph
@@ -152,7 +155,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------- an expression
     def flow(self, node: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """The node that gives the value of an expression; None where no data are in it."""
+        """Return the node that gives the value of an expression, or None if the expression contains no data."""
         leaves = self.leaves(node, env)
         if not leaves:
             return None
@@ -176,7 +179,7 @@ class Flow(FlowData):
         return self.through(node, parts[0], env, graph)
 
     def through(self, node: Node, part: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """A box that one value goes through."""
+        """Add a box that one value goes through."""
         while len(inner := [operand for operand in operands(part) if self.leaves(operand, env)]) == 1:
             if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
                 break
@@ -191,7 +194,7 @@ class Flow(FlowData):
         return through
 
     def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
-        """An operator or box with several inputs."""
+        """Add an operator or box with several inputs."""
         sources = [(self.flow(part, env, graph), part) for part in parts]
         if isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments):
             kind, text = "sign", self.sign(node)
@@ -214,7 +217,7 @@ class Flow(FlowData):
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
     def box(self, node: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
-        """One box for an expression, whatever names are in it."""
+        """Add one box for an expression, whatever names are in it."""
         box = graph.add(DrawnFunction("formula", self.runs(node), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
@@ -224,7 +227,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """The text of a name in an expression: X^{l-1}, where that is X^0."""
+        """Return the text of a name in an expression: X^{l-1}, not X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)
@@ -235,12 +238,12 @@ class Flow(FlowData):
         return bool({function.operator, function.title} & self.asked.expand)
 
     def title(self, node: Call) -> tuple[Run, ...]:
-        """The text of a call without its arguments."""
+        """Return the text of a call without its arguments."""
         runs = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
         return tuple(run._replace(text=text) for run in runs if (text := run.text.removesuffix("()")))
 
     def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
-        """A call as one node: its name, and below it the parameters that it is given."""
+        """Add a call as one node: its name, and below it the arguments that are parameters."""
         arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in arguments:
@@ -260,7 +263,7 @@ class Flow(FlowData):
     def opened(
         self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph
     ) -> ValueSource | None:
-        """A call as a group that holds the function's body."""
+        """Add a call as a group that holds the function's body."""
         inner = self.calls[(id(node), id(env))]
         sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
         group = graph.group(self.title(node))

@@ -26,8 +26,11 @@ from .steps import AxisNames
 
 
 class Asked(NamedTuple):
-    """`data` are the names of the inputs; `expand` those of functions to open and of families, or their indices, to draw
-    member by member; `sizes` what was stated about numbers; `given` the shapes as they were given."""
+    """The parameters of a diagram.
+
+    `data` are the names of the inputs; `expand` are the functions to open, and the families or indices to draw member
+    by member; `sizes` are the given numbers; `given` are the given shapes.
+    """
 
     data: frozenset[Key]
     expand: frozenset[str]
@@ -50,9 +53,7 @@ class FlowData:
             self.note_call(env)
         self.axes = frozenset(axes_in(checker.scope.program))
         self.order = self.order_of_axes(asked.given)
-        self.bound: dict[
-            int, dict[Key, ValueSource | None]
-        ] = {}  # of calls that are drawn open, what their arguments are
+        self.bound: dict[int, dict[Key, ValueSource | None]] = {}  # the arguments of calls that are drawn open
         self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
         self.with_data: dict[tuple[int, int, int | None], bool] = {}  # by definition, environment and index
 
@@ -63,7 +64,10 @@ class FlowData:
             env = env.caller if env.function is not None else env.parent
 
     def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """An order in which all types name their axes: as they were given, then as the longest declarations have them."""
+        """Return an order in which all types name their axes.
+
+        The given types determine it first, and then the longest declarations.
+        """
         sets = [node for node in walk(self.checker.scope.program) if isinstance(node, nodes.Set)]
         declared = [[axis.name for axis, _ in of.axes] for of in sorted(sets, key=lambda of: -len(of.axes))]
         axes = [axis for shape in (*given, *declared) for axis in shape]
@@ -76,7 +80,10 @@ class FlowData:
         return {axis: shape[axis] for axis in sorted(shape, key=rank)}
 
     def shape(self, node: Any, env: Environment) -> dict[str, Any]:
-        """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
+        """Return the type of a piece of a formula.
+
+        For a sum that no formula contains, return the type of its terms together.
+        """
         term = self.terms.get((id(node), id(env)))
         if term is not None:
             return self.sorted_axes(self.names.shape(*term))
@@ -104,7 +111,7 @@ class FlowData:
         return None
 
     def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """The member of a family that is drawn for this one; None where all are drawn as one."""
+        """Return the member of a family that is drawn for this one, or None if all are drawn as one."""
         if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
@@ -115,7 +122,10 @@ class FlowData:
         return int(indices[variable])
 
     def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
-        """The environment in which a definition was typed; of a family drawn once, that of its first member."""
+        """Return the environment in which a definition was typed.
+
+        For a family drawn once, return its first member's environment.
+        """
         for env in self.typed.get(id(definition.body), []):
             is_member = definition.range is None or index is None or env.index(definition.range.variable.text) == index
             if is_member and holder in lineage(env):
@@ -123,7 +133,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """The families that are drawn in one group with this one: those that need one another at the same index."""
+        """Return the families in one drawn group with this one: they need one another at the same index."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:
@@ -142,7 +152,7 @@ class FlowData:
         return None
 
     def leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
-        """The names of data in an expression, and the calls of functions that have data: in the order written."""
+        """Return the names of data in an expression, and the calls of functions with data, in the order written."""
         mark = (id(node), id(env))
         if mark not in self.carried:
             self.carried[mark] = self.found_leaves(node, env)
@@ -176,7 +186,7 @@ class FlowData:
         return list(result)
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
-        """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
+        """Return the name of an expression, if the name means a tensor here: X, X^{l-1}, but not X^2 for a square."""
         name = spelled(node)
         if name is None:
             return None
@@ -188,7 +198,7 @@ class FlowData:
         return None
 
     def number(self, word: str, env: Environment) -> Any:
-        """The number that a word in a superscript stands for: an index, or a size such as L."""
+        """Return the value of a word in a superscript: an index, or a size such as L."""
         index = env.index(word)
         if index is None:
             index = self.checker.solver.scalar(Key(word), env)
@@ -220,7 +230,7 @@ class FlowData:
     def has_data(self, definition: Definition, holder: Environment, index: int | None) -> bool:
         mark = (id(definition), id(holder), index)
         if mark not in self.with_data:
-            self.with_data[mark] = False  # a recurrence: its first value, or what is added to it, has data or not
+            self.with_data[mark] = False  # a recurrence has data if its first value, or a term added to it, has data
             env = self.environment_of(definition, holder, index)
             self.with_data[mark] = env is not None and bool(self.leaves(definition.body, env))
         return self.with_data[mark]

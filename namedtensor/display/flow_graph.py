@@ -1,13 +1,13 @@
 """The graph that a diagram draws: nodes, edges, and groups of them within others.
 
-A node is one of these, and carries the type of what it gives:
+A node is one of the following, and carries the type of its value:
 
     input       a tensor that is given
     function    a call of one of the program's functions; opened on request
     sign        an operation that combines several values: +, ⊙_{key}
-    formula     a piece of a formula that one value goes through; • stands for a value that has no name
-    entry       a value that comes from outside of a group
-    result      the value that was asked for, if it leaves a group
+    formula     a piece of a formula that one value goes through; • replaces a value without a name
+    entry       a value that comes from outside a group
+    result      the requested value, if it leaves a group
     group       the members of a family, drawn once; or the body of a function that is opened
 """
 
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 from grammar.printer.runs import Run
 
-NAMING = ("input", "entry", "result")  # what is written in these is the name of their value
+NAMING = ("input", "entry", "result")  # the text of these nodes is the name of their value
 
 
 @dataclass
 class DrawnFunction:
-    """A node: its kind, what is written in it and below that, and the name and type of the value that it gives."""
+    """A node: its kind, the text in it and the text below, and the name and type of its value."""
 
     kind: str
     runs: tuple[Run, ...]
@@ -35,7 +35,7 @@ class DrawnFunction:
 
 
 class Port(NamedTuple):
-    """A node of a graph; of a group, also the node within it."""
+    """A node of a graph. For a group, `within` is the node inside the group."""
 
     node: int
     within: Port | None = None
@@ -61,19 +61,19 @@ class FlowGraph:
         return ValueSource(self, len(self.nodes) - 1)
 
     def group(self, title: tuple[Run, ...]) -> FlowGraph:
-        """A graph within this one."""
+        """Add a graph within this one."""
         inner = FlowGraph(self, len(self.nodes))
         self.nodes.append(DrawnFunction("group", title, inside=inner))
         return inner
 
     def connect(self, source: ValueSource, target: ValueSource, written: tuple[Run, ...] = ()) -> None:
-        """An edge to a node of this graph, from wherever the value is."""
+        """Add an edge to a node of this graph, from any place of the value."""
         edge = Edge(self.port(source, written), Port(target.node))
         if edge not in self.edges:
             self.edges.append(edge)
 
     def port(self, source: ValueSource, written: tuple[Run, ...] = ()) -> Port:
-        """The port of a value in this graph: a node of it, one within a group of it, or an entry made for it."""
+        """Return the port of a value in this graph: a node of it, one within a group of it, or an entry made for it."""
         port, graph = Port(source.node), source.graph
         while graph is not self and graph.outer is not None:
             port, graph = Port(graph.place, port), graph.outer
@@ -92,7 +92,7 @@ class FlowGraph:
         return self.entries[mark]
 
     def everything(self) -> Iterable[DrawnFunction]:
-        """The nodes of it and of all within."""
+        """Yield the nodes of this graph and of all graphs within."""
         for node in self.nodes:
             yield node
             if node.inside is not None:

@@ -17,7 +17,7 @@ DOT = Name("•")  # a value without a name
 
 
 def written(key: Key) -> Node:
-    """A name as a tree."""
+    """Return a name as a tree."""
     node: Any = Name(key.base)
     if key.subscript:
         node = nodes.Subscript(node, tuple(map(component_node, key.subscript)))
@@ -79,7 +79,7 @@ def total(terms: list[Any]) -> Any:
 
 
 def substituted(node: Any, gone: set[int]) -> Any:
-    """A tree with • for some of its parts."""
+    """Return a tree with • for some of its parts."""
     return mapped(node, lambda part: DOT if id(part) in gone else None)
 
 

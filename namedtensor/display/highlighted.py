@@ -19,20 +19,20 @@ RESET = "\x1b[0m"
 
 @dataclass(frozen=True)
 class Highlighted:
-    """In a notebook HTML with a legend; printed, escapes where a terminal shows colors, and plain text elsewhere."""
+    """A formula that prints as HTML with a legend, as colored text in a terminal, or as plain text."""
 
     tree: Node
     tints: Mapping[str, Tint]
     sizes: Mapping[str, Any]
 
     def to_text(self) -> str:
-        """With the escapes of terminals, and a legend where sizes are known."""
+        """Return the text with terminal escapes, and a legend if sizes are known."""
         text = to_text(self.tree, colors={axis: tint.escape for axis, tint in self.tints.items()})
         known = {axis: tint for axis, tint in self.tints.items() if axis in self.sizes}
         return f"{text}\n{legend(known, self.sizes)}" if known else text
 
     def to_html(self) -> str:
-        """For a page, with a legend."""
+        """Return HTML for a page, with a legend."""
         return html_program(self.tree, self.tints, self.sizes)
 
     @encodable

@@ -47,7 +47,7 @@ def html_run(run: Run, tints: Mapping[str, Tint]) -> str:
 
 
 def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
-    """A formula in one line, or each statement of a program in its own."""
+    """Return a formula in one line, or each statement of a program in its own line."""
     statements = getattr(node, "statements", (node,))
     lines = [html_runs(to_runs(statement, tints), tints) for statement in statements]
     if len(lines) == 1:
@@ -73,7 +73,7 @@ def size_of(axis: str, sizes: Mapping[str, Any]) -> str:
 
 
 def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
-    """A program with its legend, whole: it needs nothing of the page that contains it."""
+    """Return a whole program with its legend, independent of the page that contains it."""
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 

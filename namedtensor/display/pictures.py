@@ -74,12 +74,12 @@ class Picture:
 
 
 def fitted(svg: str) -> str:
-    """Limit the width of an SVG to that of the page."""
+    """Limit the width of an SVG to the page width."""
     return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
 
 
 def without_warnings() -> warnings.catch_warnings:
-    """Without a warning for each letter that a font lacks: in SVG the reader's own font has it."""
+    """Return a context without warnings for missing letters of a font: in SVG the reader's own font has them."""
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 
 
@@ -143,7 +143,7 @@ def blank() -> Figure:
 
 # ------------------------------------------------------------------------------------------------- what goes where
 def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tuple[str, ...]:
-    """Return the axes of the panels, then those of the rows and of the columns."""
+    """Return the axes of the panels, then the axes of the rows and the columns."""
     further = names_of(facets) if facets is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]
     for axis in asked:

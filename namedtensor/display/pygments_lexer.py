@@ -1,4 +1,4 @@
-"""A lexer for Pygments, which knows it by the name `namedtensor`, or `nt`, and the ending `.nt`."""
+"""A lexer for Pygments, with the names `namedtensor` and `nt`, and the file name extension `.nt`."""
 
 from __future__ import annotations
 

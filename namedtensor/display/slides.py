@@ -51,13 +51,13 @@ def slides(explanation: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def entry(number: int, step: Any, tints: Mapping[str, Tint]) -> str:
-    """A step in the list of all steps."""
+    """Return a step in the list of all steps."""
     piece, type = html_piece(step.node, step.text, tints), html_type(step.axes, tints)
     return f'<li><a href="#{number}"><span>{number}</span><span>{piece}</span><span>{type}</span></a></li>'
 
 
 def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """One step: where it appears in the formula, what it says, its type and its value."""
+    """Return one step: its place in the formula, its text, its type and its value."""
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (
@@ -67,7 +67,7 @@ def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -
 
 
 def marked(source: str, node: Any) -> str:
-    """The formula with one piece of it marked."""
+    """Return the formula with one piece of it marked."""
     start, end = getattr(node, "span", (0, 0))
     before, piece, after = (plain(part) for part in (source[:start], source[start:end], source[end:]))
     return f"{before}<mark>{piece}</mark>{after}" if piece else before + after

@@ -6,7 +6,8 @@
         2. …
 
 The steps are the checker's: one for each piece of a formula that it typed, in that order. Inside a function the further
-axes of its arguments have names of their own (`seq@1`); here they have their plain ones, with a prime where that is taken.
+axes of its arguments have separate names (`seq@1`). Here they have their plain names, with a prime if a plain name is
+taken.
 """
 
 from __future__ import annotations
@@ -41,19 +42,19 @@ if TYPE_CHECKING:
     from ..checking.checker import Checker
 
 Compute = Callable[[list[Term]], list[tuple[Any, tuple[str, ...], Any, Any]]]  # array, its axes, library, labels
-LONGEST = 60  # steps that are shown one by one; of more, an overview
+LONGEST = 60  # the largest number of steps to show one by one; more steps get an overview
 
 
 # ------------------------------------------------------------------------------------------------------- where it is
 class StepLocation(NamedTuple):
-    """A definition that a step appears in: FFN^2, and what is written of it, FFN^l."""
+    """A definition that a step appears in: FFN^2, and its name in the text, FFN^l."""
 
     name: str
     written: str
 
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
-    """The definitions that an environment appears in, from the outermost."""
+    """Return the definitions that an environment appears in, from the outermost."""
     locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
@@ -69,7 +70,7 @@ def places(env: Environment) -> tuple[StepLocation, ...]:
 
 
 def used(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
-    """A component of a head's subscript as the use has it: the axes, or the number."""
+    """Return a component of a head's subscript as written in the use: the axes, or the number."""
     kind, text = part
     if kind == "axis":
         return tuple(map(source_name, env.axes.get(text, (text,))))
@@ -90,20 +91,20 @@ class AxisNames:
         self.names = {call: distinct_names(met) for call, met in self.met.items()}
 
     def shape(self, term: Term, env: Environment) -> dict[str, Any]:
-        """A term's shape under these names."""
+        """Return a term's shape under these names."""
         names = self.names.get(id(call_of(env)), {})
         return {names.get(axis, axis): size for axis, size in resolved_shape(term.shape).items()}
 
 
 def call_of(env: Environment) -> Environment:
-    """The environment of the call, or of the program, that an environment belongs to."""
+    """Return the environment of the call, or of the program, that contains an environment."""
     while env.function is None and env.parent is not None:
         env = env.parent
     return env
 
 
 def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
-    """A name for each lifted axis that none of those that it meets has."""
+    """Return a name for each lifted axis, distinct from the names of the axes beside it."""
     result: dict[str, str] = {}
     for axis, others in met.items():
         taken = {result.get(other, other) for other in others}
@@ -130,7 +131,7 @@ class ExplainedStep(Suggests):
 
     @property
     def value(self) -> Any:
-        """The tensor; those of all steps that are shown together are computed at once."""
+        """Return the tensor. The values of all steps that are shown together are computed at once."""
         return self.values[self]
 
 
@@ -141,7 +142,7 @@ class StepValues:
         self.compute = compute
         self.wanted: list[Term] = []
 
-    def __getstate__(self) -> dict[str, Any]:  # what is computed is kept by the identity of terms, and computed again
+    def __getstate__(self) -> dict[str, Any]:  # values are keyed by term identity, so they are computed again
         return {"compute": self.compute, "wanted": self.wanted}
 
     def __getitem__(self, step: ExplainedStep) -> Any:
@@ -163,7 +164,7 @@ class StepValues:
 
 
 def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
-    """The steps to a term that a checker has typed; `whole` is the formula, or the name, that stands for all of it."""
+    """Return the steps to a term that a checker has typed; `whole` is the formula or name of the whole."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
     steps: list[ExplainedStep] = []
@@ -198,7 +199,7 @@ class Explanation(Suggests):
     """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
 
     Of a derivative the steps to its closed form follow, each beside its rule; `derivation` has them.
-    Of many steps it shows an overview; `inside("FFN^2")` has those of one definition, or of a family of them.
+    If there are many steps, it shows an overview; `inside("FFN^2")` has the steps of one definition or family.
     """
 
     source: str
@@ -217,7 +218,7 @@ class Explanation(Suggests):
         return self.stages[position]
 
     def inside(self, name: str) -> Explanation:
-        """The steps that appear in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
+        """Return the steps that appear in the definition of a name: FFN^2; for a whole family: FFN^l, or FFN.
 
         Raises NotationError if no step does.
 
@@ -236,7 +237,7 @@ class Explanation(Suggests):
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
     def to_html(self) -> str:
-        """A page by itself that shows a step at a time: arrows, page keys and buttons lead on and back."""
+        """Return a separate page that shows one step at a time: arrows, page keys and buttons change the step."""
         return slides(self, colors_of(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -269,7 +270,7 @@ class Explanation(Suggests):
 
 
 def colors_of(explanation: Explanation) -> dict[str, Tint]:
-    """The color of each axis, the same wherever the steps are shown."""
+    """Return the color of each axis, the same in every display of the steps."""
     return tints([*explanation.axes, *(axis for stage in explanation for axis in stage.axes)])
 
 
@@ -320,7 +321,7 @@ def steps_text(explanation: Explanation) -> str:
 
 
 def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
-    """The names of the definitions that begin where one place follows another, and how deep they are."""
+    """Return the names of the definitions that begin between two places, and their depths."""
     common = len(os.path.commonprefix([before, locations]))
     return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 

@@ -1,4 +1,4 @@
-"""What highlighters need of the notation: a class for each terminal of the grammar, and the symbols of each class.
+"""Notation data for highlighters: a class for each terminal of the grammar, and the symbols of each class.
 
 The lexer for Pygments and the grammar for editors (`editors/textmate.py`) are made from it.
 """
@@ -37,7 +37,7 @@ DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 @lru_cache(maxsize=16)
 def spellings(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words and the signs of a class, longer ones first.
+    """Return the words and the signs of a class, longer ones first.
 
     >>> words, signs = spellings(OPERATOR)
     >>> "and" in words, "⊙" in signs, "->" in signs
@@ -63,7 +63,7 @@ def rank(text: str) -> tuple[int, str]:
 
 
 def pattern(kind: str) -> str:
-    """A regular expression for the words and signs of a class."""
+    """Return a regular expression for the words and signs of a class."""
     words, signs = spellings(kind)
     parts = [rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})(?![^\W_])"] if words else []
     plain = [

@@ -11,13 +11,13 @@ from grammar.errors import NotationError
 from .definitions import Tensor, records, unite
 
 TOLERANCE = 1e-6  # of the largest number on either side
-ROUNDING = 32 * 2.0**-52  # of the numbers of which an element is computed
+ROUNDING = 32 * 2.0**-52  # relative to the magnitudes of the numbers in an element's computation
 
 
 def check_equal(
     left: Tensor, right: Tensor, source: str, span: tuple[int, int], magnitudes: Callable[[], list[Tensor]]
 ) -> None:
-    """Raise NotationError where two sides differ by more than rounding changes numbers of these magnitudes by."""
+    """Raise NotationError if two sides differ by more than the rounding error of these magnitudes."""
     places = [*records(unite(left.shape, right.shape))]
     scale = max((abs(side(at)) for at in places for side in (left, right) if abs(side(at)) < math.inf), default=0)
     for at in places:
@@ -29,7 +29,7 @@ def check_equal(
             raise NotationError(403, message, source, span)
 
 
-MEMBERS: Mapping[str, Callable[[Any, Any], bool]] = {  # of a number and what the set is given by
+MEMBERS: Mapping[str, Callable[[Any, Any], bool]] = {  # predicates of a number and the set's parameters
     "integers": lambda x, _: x == math.floor(x),
     "naturals": lambda x, _: x == math.floor(x) and x >= 0,
     "positive": lambda x, _: x > 0,
@@ -41,7 +41,7 @@ MEMBERS: Mapping[str, Callable[[Any, Any], bool]] = {  # of a number and what th
 
 
 def check_member(tensor: Tensor, domain: str, ends: Any, source: str, span: tuple[int, int]) -> None:
-    """Raise NotationError where a number does not lie in the set."""
+    """Raise NotationError if a number is not in the set."""
     for entry in tensor.entries.values():
         if not MEMBERS[domain](entry, ends):
             raise NotationError(407, f"{entry} does not lie in the declared set", source, span)

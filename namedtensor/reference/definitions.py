@@ -1,9 +1,9 @@
 """The paper's definitions, computed one by one. A tensor is a function from records to numbers, and nothing else.
 
-A record says an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor specifies which
-records it takes. From these two come lifting (the one rule that makes every function of small tensors a function of
-large ones) and every operation of the notation. Here nothing is fast and nothing is clever, so that it can be read
-beside the paper and trusted; it needs Python alone.
+A record contains an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor
+specifies which records it takes. From these two come lifting (the one rule that makes every function of small tensors a
+function of large ones) and every operation of the notation. Here nothing is fast and nothing is clever, so that it can
+be read beside the paper and trusted; it needs Python alone.
 
     records, tensors                what they are
     broadcast, lift                 how a function of numbers, or of small tensors, works on large ones
@@ -29,7 +29,7 @@ MAX_TENSOR_NUMBERS = 10**6  # numbers in one tensor
 
 # --------------------------------------------------------------------------------------------- records and tensors
 def records(shape: Shape) -> Iterator[dict[str, int]]:
-    """The records of a shape (§2.3): every choice of one index for each axis.
+    """Yield the records of a shape (§2.3): every choice of one index for each axis.
 
     >>> list(records({"a": 2, "b": 1}))
     [{'a': 1, 'b': 1}, {'a': 2, 'b': 1}]
@@ -58,7 +58,7 @@ class Tensor:
         return self.entries[tuple(record[axis] for axis in self.shape)]
 
     def __eq__(self, other: object) -> bool:
-        """The same function: axes have no order."""
+        """Return whether two tensors are the same function: axes have no order."""
         return isinstance(other, Tensor) and self.shape == other.shape and all(
             self(record) == other(record) for record in records(self.shape)
         )  # fmt: skip
@@ -68,7 +68,7 @@ class Tensor:
         return f"tensor({self.to_list(tuple(self.shape))}, {' '.join(self.shape)!r})"
 
     def to_list(self, axes: str | tuple[str, ...]) -> Any:
-        """Nested lists, the first axis outermost; a number where there are no axes."""
+        """Return nested lists, the first axis outermost, or a number if there are no axes."""
         axes = _names(axes)
         if set(axes) != set(self.shape) or len(axes) != len(self.shape):
             raise NotationError(301, f"the axes are {listed(self.shape)}, not {listed(axes)}")
@@ -78,7 +78,7 @@ class Tensor:
 
 
 def tensor(data: Any, axes: str | tuple[str, ...] = ()) -> Tensor:
-    """A tensor from nested lists and the names of their axes.
+    """Return a tensor from nested lists and the names of their axes.
 
     >>> tensor([[3, 1, 4], [1, 5, 9]], "height width")({"height": 1, "width": 3})
     4
@@ -111,7 +111,7 @@ def _names(axes: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def number(value: Any) -> Tensor:
-    """A number is a tensor without axes: it takes the empty record."""
+    """Return a number as a tensor without axes, which takes the empty record."""
     return Tensor({}, lambda record: value)
 
 
@@ -123,7 +123,7 @@ def at(X: Tensor, fixed: Record) -> Tensor:
 
 # ---------------------------------------------------------------------------------------- broadcasting and lifting
 def unite(*shapes: Shape) -> dict[str, int]:
-    """The union of shapes (§3.2); an axis that two of them have is one axis, so it has one size."""
+    """Return the union of shapes (§3.2). A common axis is one axis, so it has one size."""
     union: dict[str, int] = {}
     for shape in shapes:
         for axis, size in shape.items():
@@ -133,7 +133,7 @@ def unite(*shapes: Shape) -> dict[str, int]:
 
 
 def broadcast(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
-    """A function of numbers, element by element (§3.2): [f(X, Y)]_s = f(X_s, Y_s) over the union of the axes."""
+    """Apply a function of numbers elementwise (§3.2): [f(X, Y)]_s = f(X_s, Y_s) over the union of the axes."""
     shape = unite(*(X.shape for X in tensors))
     return Tensor(shape, lambda record: function(*(X(record) for X in tensors)))
 
@@ -157,7 +157,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
 
 
 def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
-    """The tensor whose part at each record of `extra` is given."""
+    """Return the tensor whose part at each record of `extra` is given."""
     if not results:
         raise NotationError(405, f"{listed(extra)} has no element, so nothing can be computed one by one")
     shape = unite(*(part.shape for part in results.values()))
@@ -169,12 +169,12 @@ def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
 
 # ------------------------------------------------------------------------------------------ the paper's operations
 def reduce(function: Callable[..., Any], X: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """A function from vectors to numbers (§3.3), such as a sum, lifted."""
+    """Lift a function from vectors to numbers (§3.3), such as a sum."""
     return lift(lambda x: number(function(list(x.entries.values()))), [X], [axes])
 
 
 def along(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """A function from vectors to vectors (§3.5), such as softmax, lifted."""
+    """Lift a function from vectors to vectors (§3.5), such as softmax."""
 
     def apply(x: Tensor) -> Tensor:
         result = dict(zip(x.entries, function(list(x.entries.values()))))
@@ -225,7 +225,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
 
 
 def index(X: Tensor, indices: Mapping[str, Tensor]) -> Tensor:
-    """X_{a(I), b(J)} (§3.7): at each record, I and J say which element of a and b is taken; all at once."""
+    """X_{a(I), b(J)} (§3.7): at each record, I and J select an element along a and b; all at once."""
     rest = {axis: size for axis, size in X.shape.items() if axis not in indices}
     shape = unite(rest, *(I.shape for I in indices.values()))
 

@@ -25,7 +25,7 @@ Sizes = Mapping[str, int]
 
 
 def evaluate(formula: str, values: Values | None = None, *, sizes: Sizes | None = None, syntax: str = "auto") -> Tensor:
-    """The value of a formula or program, its tensors given by name as `Tensor`s or numbers.
+    """Return the value of a formula or program for tensors given by name as `Tensor`s or numbers.
 
     Raises NotationError.
 
@@ -44,7 +44,7 @@ def call(
     sizes: Sizes | None = None,
     syntax: str = "auto",
 ) -> Tensor:
-    """The value of a name that a program defines: of a function for these arguments, or of a tensor.
+    """Return the value of a function that a program defines for these arguments, or of a tensor that it defines.
 
     Raises NotationError.
 
@@ -92,13 +92,13 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
 
 
 def _magnitudes(sides: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
-    """How large the numbers are of which both sides are computed."""
+    """Return the magnitudes of the numbers in the computation of both sides."""
     with recursion_headroom(source):
         return values_of(magnitudes_of(sides), inputs, source)
 
 
 def type_of(X: Tensor) -> InputType:
-    """What the checker is to know of a value."""
+    """Return the checker's description of a value."""
     truth = bool(X.entries) and all(isinstance(entry, bool) for entry in X.entries.values())
     return InputType(X.shape, None if X.shape else X.entries[()], truth)
 

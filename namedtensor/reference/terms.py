@@ -33,7 +33,7 @@ from .definitions import (
 
 
 def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
-    """The values of terms, where the inputs have these."""
+    """Return the values of terms, given the values of the inputs."""
     result: dict[int, Tensor] = {}
     for term in topological(*roots):
         tensors = [result[id(argument)] for argument in term.arguments]
@@ -49,13 +49,13 @@ def located(problem: NotationError, source: str, node: Any) -> NotationError:
 
 
 def value_of(term: Term, tensors: Sequence[Tensor]) -> Tensor:
-    """The value of a term whose arguments have these."""
+    """Return the value of a term, given the values of its arguments."""
     rule = RULES.get(term.operator)
     return _applied(term, tensors) if rule is None else rule(term, *tensors)
 
 
 def shape_of(term: Term) -> dict[str, int]:
-    """The sizes of a term's axes. Raises NotationError if one is not known."""
+    """Return the sizes of a term's axes. Raises NotationError if one is not known."""
     shape = {axis: resolve(size) for axis, size in term.shape.items()}
     if not all(map(is_ground, shape.values())):
         raise NotationError(309, "a size cannot be inferred")
@@ -64,7 +64,7 @@ def shape_of(term: Term) -> dict[str, int]:
 
 # -------------------------------------------------------------------------------------------------- structural terms
 def input_value(term: Term, inputs: Mapping[str, Tensor]) -> Tensor:
-    """An input, whose extra axes have names of their own while they are mapped over."""
+    """Return an input, whose extra axes have separate names during lifting."""
     return rename(inputs[term.options[0]], {source_name(axis): axis for axis in term.shape})
 
 
@@ -79,7 +79,7 @@ def _literal(term: Term, *cells: Tensor) -> Tensor:
 
 
 def place_of(record: Record, axes: Sequence[str], extents: Sequence[int]) -> int:
-    """The position of a record among those of these axes, counted from 0."""
+    """Return the position of a record among all records of these axes, counted from 0."""
     offset = 0
     for axis, size in zip(axes, extents):
         offset = offset * size + record[axis] - 1
@@ -161,7 +161,7 @@ RULES: Mapping[str, Callable[..., Tensor]] = {
 
 # --------------------------------------------------------------------------------------------------------- operators
 def _applied(term: Term, tensors: Sequence[Tensor]) -> Tensor:
-    """An operator by the definition in its record, lifted; where plain numbers fail, an error of value."""
+    """Apply an operator by the definition in its record, lifted. Raises a value error if plain numbers fail."""
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
     try:

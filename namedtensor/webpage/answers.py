@@ -12,9 +12,9 @@ strings "NaN", "Infinity" and "-Infinity" for them, as files and `--json` have.
                before it is planned, such as the n of `for t = 1, …, n`. A size may be left out of a type
     sizes      {"key": 4}: sizes of axes that no type says
 
-A *span* is `[from, to]` in code points of `text` (in JavaScript: of `[...text]`, which counts 𝕀 as one). A *shape* is a list
-of `[axis, size]`; its order is that of the values' storage where values are, and means nothing else. A *type* is
-`{"text": "ℝ^{seq[5]}", "axes": SHAPE}`. An *error* is
+A *span* is `[from, to]` in code points of `text` (in JavaScript: of `[...text]`, which counts 𝕀 as one). A *shape* is a
+list of `[axis, size]`. If there are values, its order is their storage order; otherwise its order has no meaning. A
+*type* is `{"text": "ℝ^{seq[5]}", "axes": SHAPE}`. An *error* is
 
     {"kind": "shape", "code": 301, "title": "an operation needs an axis that its operand lacks",
      "message": "softmax_{sek} needs axis sek, missing from Q ⊙_{key} K", "line": 2, "column": 10, "span": [21, 24],
@@ -22,12 +22,12 @@ of `[axis, size]`; its order is that of the values' storage where values are, an
      "repairs": [{"span": [21, 24], "text": "seq"}], "full": "shape error 301: …\n  2 | …\n    |    ^^^ …",
      "input": null, or the name of the input whose type is wrong}
 
-where `span`, `line`, `column` and `hint` may be null; a repair is what a button puts in. Error codes are those of the page
-`errors.html#NUMBER` of the docs.
+In an error, `span`, `line`, `column` and `hint` may be null. A repair is a replacement that a button inserts. Error
+codes are the numbers in the docs' page `errors.html#NUMBER`.
 
 **check** — formula and `{"superscripts": true, "plan": true}` → types of all parts. Needs no sizes: it chooses small ones, all
-different, and says them. With `plan`, the reply has a field of that name: what `plan` says of the same text, types and sizes,
-or null where the text is wrong.
+different, and says them. With `plan`, the reply has a field of that name: the reply to `plan` for the same text, types
+and sizes, or null if the text is wrong.
 
     {"ok": true, "syntax": "text", "text": "softmax_{seq} X", as the printer has it
      "latex": "…\\htmlData{at=0-15}{…}…", for KaTeX with `trust`: each part that has a type is wrapped in
@@ -35,19 +35,19 @@ or null where the text is wrong.
               asked for) in \htmlClass{nt-type}{…}; macros used: \htmlData, \htmlClass, all else is plain KaTeX
      "plain_latex": without marks, to be copied; "macros_latex": the same in the paper's own macros
      "axes": [{"name": "seq", "size": 3, "color": 0, "underlined": false, "light": "#0b80a6", "dark": "#75d4fd"}],
-              all axes in the order in which their colors are given; class nt-COLOR, of which there are eight, and
-              nt-more where underlined
-     "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
+              all axes in the order of their colors; class nt-COLOR for eight colors, and nt-more if underlined
+     "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]],
+                 "from": "given" | "declared" | "guessed" | "argument",
                  "needed": "tensor" | "number", "number": 3 | null,
                  "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
                  "nonnegative", "bounds": [..]}, "span": [..] | null}],
-              what is to have a value, in the order of the text; "guessed": nothing specifies its type and this is the least with which
-              the formula is valid. A "number" is to be sent in `inputs` as a number, since the plan depends on it;
-              "span" is that of its first mention. A "count" of bounds [n] holds the integers 1 to n
+              the values that the text needs, in the order of the text; "guessed": nothing specifies its type and this
+              is the least with which the formula is valid. A "number" is to be sent in `inputs` as a number, since the
+              plan depends on it; "span" is its first mention. A "count" of bounds [n] holds the integers 1 to n
      "parts": [{"span": [0, 15], "text": "softmax_{seq} X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "place": []}],
               inner parts before those that hold them; "place" are the definitions that it appears in
      "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all names in the text
-     "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} of the whole, or null where it has none
+     "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} for the whole text, or null if it has no type
      "errors": [ERROR], "warnings": [ERROR, with kind "warning"],
      "positional": true where the text may be matrices, indices or array code, which `translate` reads}
 
@@ -57,8 +57,9 @@ A text that does not parse has "ok": true too, "latex": null, no parts, and the 
 in named tensor notation, each translation compared with the text's own value.
 
     {"ok": true, "inputs": [{"name": "A", "axes": "out chans"}, …] (null axes: to be given first), "readings": [{"formula":
-     "A ⊙_{chans} x", "text": the same after declarations of its inputs, "notes": ["A is read as a matrix"]}], several where
-     the text is ambiguous, none where it cannot be read, is in the notation already, or waits for axes, "error": ERROR | null}
+     "A ⊙_{chans} x", "text": the same after declarations of its inputs, "notes": ["A is read as a matrix"]}], several
+     if the text is ambiguous, none if it cannot be read, is in the notation already, or waits for axes,
+     "error": ERROR | null}
 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
 The plan is for the sizes that `check` said. If the elements of all steps together are too many, only the value has a result.
@@ -90,28 +91,28 @@ in brackets); null where the step has none that fits
 a line (so `symbols` and `shapes` are all there is to say). `step` counts the steps of `plan`.
 
 **code** — formula, `{"library": "loops" | "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "spans":
-[[..] | null], "why": null}`, the part of the formula that each line stands for, empty where the code is not of these parts; of
-einsum `{"text": null, "why": "softmax is not a sum of products"}` where there is none.
+[[..] | null], "why": null}`. `spans` has the part of the formula for each line; it is empty if the code has no such
+parts. For einsum the reply is `{"text": null, "why": "softmax is not a sum of products"}` if there is no such call.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
 "latex": "..", "identity": "∂X ⊙_{ax} Y", "latex_identity": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":
 the closed form with all names that it uses, which `check` and `plan` take with the same inputs, "axes": as of check,
-new ones last, "why": null}`; where there is no closed form `text` and `latex` are null, `steps` empty, `why` explains why
-and `program` is as written.
+new ones last, "why": null}`. If there is no closed form, `text` and `latex` are null, `steps` is empty, `why` explains
+why and `program` is as written.
 
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
 
 **same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "difference": "value", "message": "…",
-"summary": the message without numbers, "proved": false, "index": {"seq": 1} | null, "actual": 0.2, "expected": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
-holds for the second too.
+"summary": the message without numbers, "proved": false, "index": {"seq": 1} | null, "actual": 0.2, "expected": 0.6,
+"axes": {"theirs": "ours"}}`. Declarations of the first text also hold for the second text.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
 "forbidden", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_solution": bool}]}`. The reply
 contains no reference solution.
 
-**release** — `{"file": text of a .nt file, "name": "attention-scale"}` → `{"ok": true, "file": the text without its solutions}`, of
-all exercises, or of the named one where that is too long for a page.
+**release** — `{"file": text of a .nt file, "name": "attention-scale"}` → `{"ok": true, "file":
+the text without its solutions}`, with all exercises, or only the named exercise if the whole is too long for a page.
 
 **grade** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "correct": false, "points": 0, "max_points": 2,
 "counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null, "own": the value of the answer
@@ -123,8 +124,9 @@ on the inputs of `drawing` with "differs": [0, 3], its elements that differ from
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}, "record": {"seq": 2}}], "site": "https://…" | null}`; `site` is where the page is published.
 
-**error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
-printed, "fixed": the corrected formula}]}`, the section of the docs; empty fields of an example are omitted.
+**error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..",
+"given": "`A ∈ ℝ^{..}`", "text": the printed text, "fixed": the corrected formula}]}`, the section of the docs; empty
+fields of an example are omitted.
 """
 
 from __future__ import annotations

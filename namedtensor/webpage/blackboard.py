@@ -33,9 +33,9 @@ from .typed import typed
 
 Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
-TERMS = 6  # of a sum that are written out; of more, the first, a few dots and the last
+TERMS = 6  # elements of a sum that are written out; a longer sum shows the first, dots and the last
 MAX_PLACES = 10_000
-MAX_PARTS = 100  # of what is written for one element
+MAX_PARTS = 100  # in the text of one element
 HOLE = "\0"  # around a number to be filled in
 SUMS = "{0} += {1}"
 BETWEEN = {SUMS: " + ", "{0} *= {1}": " · "}
@@ -44,7 +44,7 @@ BOARD = LOOPS._replace(signs={name: sign._replace(sign=SIGNS.get(name, f" {name}
 
 
 def steps(request: Request) -> Reply:
-    """The answer to `steps`."""
+    """Return the answer to `steps`."""
     stages = stages_of(typed(request))
     record = request.sizes("record")
     return {"steps": [step_answer(stages, number, step, record) for number, step in enumerate(stages.steps)]}
@@ -67,7 +67,7 @@ def step_answer(stages: Stages, number: int, step: ExplainedStep, record: Place)
 
 # ------------------------------------------------------------------------------------------------------------- shapes
 def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
-    """A piece with the type of each operand in its place; None where it has none."""
+    """Return a piece with the types of its operands in their places, or None if no operand has one."""
     parts = operands_of(step.node)
     steps = [stages.step_of(part, step) for part in parts]
     if not any(at is not None and stages.steps[at].axes for at in steps):
@@ -77,7 +77,7 @@ def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
 
 
 def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
-    """A type as an operand: in brackets before a script."""
+    """Return a type as an operand: in brackets before a script."""
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
@@ -99,7 +99,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------ numbers
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
-    """The numbers that make one number of a step; None where no line says them."""
+    """Return the numbers that give one number of a step, or None if no line can show them."""
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
     term = unfolded(stages, step) if step.term.number is not None else step.term
     if not operands or id(term) in operands:
@@ -112,7 +112,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
 
 
 def unfolded(stages: Stages, step: ExplainedStep) -> Term:
-    """The operation on plain numbers that a number was folded of."""
+    """Return the operation on plain numbers that was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
         for part, number in zip(operands_of(step.node), stages.operands(step))
@@ -121,7 +121,7 @@ def unfolded(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """Writes one element of a step, of those of its operands: what loops add up is written out."""
+    """Writes one element of a step in terms of its operands' elements: sums of loops are written out."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
@@ -149,7 +149,10 @@ class Board(LoopWriter):
         return CodeExpression(self.listed(term, element, BETWEEN[step]), level=SUM if step == SUMS else PRODUCT)
 
     def listed(self, term: Term, element: Callable[[], CodeExpression], between: str) -> str:
-        """The elements along the axes of a term, with a sign between them; of many the first, dots and the last."""
+        """Return the elements along the axes of a term, with a sign between them.
+
+        A long list shows the first elements, dots and the last one.
+        """
         sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
         places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))
         level, texts = PRODUCT if between == BETWEEN[SUMS] else SUM, list[str]()

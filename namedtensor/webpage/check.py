@@ -1,4 +1,4 @@
-"""The types of all parts of a text, its inputs, and what is wrong with it."""
+"""The types of all parts of a text, its inputs, and its errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MENDED = 3  # errors whose repairs are tried
 
 
 def check(request: Request) -> Reply:
-    """The answer to `check`."""
+    """Return the answer to `check`."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()
@@ -53,7 +53,7 @@ def check(request: Request) -> Reply:
 
 
 def planned(typed_text: TypedText) -> Reply | None:
-    """The plan of a text that is right and has a value, as `plan` would tell it."""
+    """Return the plan of a valid text with a value, like the reply to `plan`."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
@@ -108,13 +108,13 @@ def checked_reply(typed_text: TypedText, request: Request) -> Reply:
 
 
 def offered(typed_text: TypedText, request: Request) -> list[NotationError]:
-    """The first errors, the first of them with the translation of the text where that is in positional notation."""
+    """Return the first errors. The first one has a translation of the text, if the text is in positional notation."""
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
 def parts_of(typed_text: TypedText) -> list[Reply]:
-    """Each piece of the text that has a type, once: where it appears in several definitions, as it was first used."""
+    """Return each typed piece of the text once, with its first use if it appears in several definitions."""
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
@@ -126,7 +126,7 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
 
 
 def named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
-    """The parts that are names, with their axes; of x^2 it is x that has the name."""
+    """Return the parts that are names, with their axes. In x^2, the name is x."""
     types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
     checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]
@@ -139,7 +139,7 @@ def inside(inner: Span, outer: Span) -> bool:
 
 
 def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
-    """An input for the page."""
+    """Return an input for the page."""
     first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,

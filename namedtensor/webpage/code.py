@@ -1,4 +1,4 @@
-"""A text as nested loops, as a function of other libraries, none of which is needed to write it, or as a call of einsum."""
+"""A text as nested loops, as a function of other libraries or as an einsum call, without importing these libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-ord
 
 
 def code(request: Request) -> Reply:
-    """The answer to `code`."""
+    """Return the answer to `code`."""
     library = request.word("library", None)
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown library {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

@@ -21,7 +21,7 @@ MOST = 20_000  # rewrites
 
 
 def derive(request: Request) -> Reply:
-    """The answer to `derive`."""
+    """Return the answer to `derive`."""
     typed_text, by = typed(request).right(), request.word("by", None)
     written = Formula(typed_text.program.source, typed_text.program.syntax).derivative(by)
     axes = dict(typed_text.axes)
@@ -57,7 +57,7 @@ def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
 
 
 def latex_of(identity: str) -> str | None:
-    """A rule, typeset, where it is one expression of the notation."""
+    """Return a typeset rule, if the rule is one expression of the notation."""
     try:
         return to_latex(parse(identity, "text"))
     except NotationError:

@@ -31,5 +31,5 @@ EXAMPLES = tuple(PageExample(**example) for example in json.loads(FILE.read_text
 
 
 def examples(request: Request) -> Reply:
-    """The answer to `examples`."""
+    """Return the answer to `examples`."""
     return {"examples": [example._asdict() for example in EXAMPLES], "site": SITE}

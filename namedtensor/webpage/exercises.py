@@ -26,7 +26,7 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """The answer to `exercises`. A reader who opens them grades answers next."""
+    """Return the answer to `exercises`. Readers who open exercises grade answers next."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     with suppress(OSError):  # in a page there are no processes
         PROCESS.begin()
@@ -34,7 +34,7 @@ def exercises(request: Request) -> Reply:
 
 
 def release(request: Request) -> Reply:
-    """The reply to `release`: what a link to an exercise may hold."""
+    """Return the reply to `release`: the text that a link to an exercise may contain."""
     text = request.word("file", None, LONGEST)
     sheet = sheet_of(text)
     exercise = named(request, sheet)
@@ -46,7 +46,7 @@ def release(request: Request) -> Reply:
 
 
 def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
-    """The lines of one exercise."""
+    """Return the lines of one exercise."""
     lines = text.splitlines()
     begins = sorted(other.line for other in sheet.values())
     end = next((line for line in begins if line > exercise.line), len(lines) + 1)
@@ -71,7 +71,7 @@ def exercise_data(exercise: Exercise) -> Reply:
 
 
 def inputs_of(given: str) -> list[Reply]:
-    """What an answer is given: the tensors that are declared and not defined, with small sizes."""
+    """Return the inputs of an answer: the tensors that are declared and not defined, with small sizes."""
     try:
         sets = Setting(given).sets
     except NotationError:
@@ -82,7 +82,7 @@ def inputs_of(given: str) -> list[Reply]:
 
 
 def named(request: Request, sheet: Sheet) -> Exercise:
-    """The exercise that a request names."""
+    """Return the exercise that a request names."""
     name = request.word("name", None)
     if name not in sheet:
         raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
@@ -90,7 +90,7 @@ def named(request: Request, sheet: Sheet) -> Exercise:
 
 
 def seen(request: Request) -> Reply:
-    """The reply to `drawing`."""
+    """Return the reply to `drawing`."""
     result = drawing(named(request, sheet_of(request.word("file", None, LONGEST))))
     if result is None:
         return {"inputs": [], "expected": None}
@@ -104,14 +104,14 @@ def value_data(value: PlainTensor) -> Reply:
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
-    """The value of an answer on what the exercise is seen on, and where it differs."""
+    """Return the value of an answer on the exercise's displayed data, and the positions of its differences."""
     result = drawing(exercise)
     value = result and own_value(exercise, answer, result)
     return None if value is None else {**value_data(value[0]), "differs": value[1]}
 
 
 def grade(request: Request) -> Reply:
-    """The reply to `grade`."""
+    """Return the reply to `grade`."""
     exercise = named(request, sheet_of(request.word("file", None, LONGEST)))
     answer = request.word("answer", None)
     result = exercise.grade(answer)
@@ -125,7 +125,7 @@ def grade(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """The answer to `same`. What the first text declares, the second need not."""
+    """Return the answer to `same`. The second text need not repeat declarations of the first text."""
     first, second = request.word("first", None), request.word("second", None)
     lines, first = without_declarations(first)
     others, second = without_declarations(second)
@@ -148,13 +148,13 @@ def same(request: Request) -> Reply:
 
 
 def without_numbers(message: str) -> str:
-    """A difference without the two numbers of one random test, for a page that shows other numbers."""
+    """Return a difference without the two numbers of one random test, for a page that shows other numbers."""
     parts = [part for part in message.split("; ") if ", the second is " not in part]
     return "; ".join(parts) or "the values differ"
 
 
 def without_declarations(text: str) -> tuple[list[Declaration], str]:
-    """The declarations of a text that hold for all of it, and the rest."""
+    """Return the declarations of a text that hold for all of it, and the rest."""
     tree = parse(text)
     lines = [
         statement for statement in tree.statements if isinstance(statement, Declaration) and statement.range is None

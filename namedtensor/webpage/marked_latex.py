@@ -1,4 +1,4 @@
-r"""LaTeX that specifies where each piece appears: \htmlData{at=3-9}{…} around each part that has a type, a class around each axis.
+r"""LaTeX with the place of each piece: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
 
 KaTeX makes attributes and classes of them, which the page lights up and colors. In the making the marks are private
 characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.
@@ -19,7 +19,7 @@ from ..display.colors import Tint, classes
 Span = tuple[int, int]
 Axes = Mapping[str, Any]
 OPEN, STOP, CLOSE = "\ue000\ue001\ue002"
-UNMARKED = ("-", "\\partial")  # what the printer looks for at the beginning of an operand
+UNMARKED = ("-", "\\partial")  # strings that the printer looks for at the beginning of an operand
 MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
 
 
@@ -54,7 +54,7 @@ class MarkedLatex(Latex):
         return piece._replace(text=f"{OPEN}at={start}-{end}{STOP}{text}{CLOSE}", level=level)
 
     def word(self, text: str) -> str:
-        """A name; or a type in the place of an operand."""
+        """Return a name, or a type in the place of an operand."""
         axes = self.operands.get(text)
         if axes is None:
             return super().word(text)
@@ -73,6 +73,6 @@ def marked_latex(
     node: Any, tints: Mapping[str, Tint], parts: Collection[Span] = (), types: Mapping[Span, Axes] = {},
     operands: Mapping[str, Axes] = {},
 ) -> str:  # fmt: skip
-    """A program, or a part of one, as such LaTeX."""
+    """Return a program, or a part of it, as LaTeX with marks."""
     text = MarkedLatex(node, tints, parts, types, operands).text(node)
     return MARK.sub(lambda match: "}" if match[0] == CLOSE else f"\\htmlData{{{match[1]}}}{{", text)

@@ -19,7 +19,7 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
 
 def paragraph(request: Request) -> Reply:
-    """The answer to `error`."""
+    """Return the answer to `error`."""
     code: Any = request.fields.get("code")
     if not isinstance(code, int) or code not in CATALOGUE:
         raise NotationError(101, f"there is no error {code!r}", hint="errors are numbered from 101 on")

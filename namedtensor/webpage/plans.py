@@ -34,7 +34,7 @@ class FunctionResult(NamedTuple):
 
 
 def plan(request: Request) -> Reply:
-    """The answer to `plan`."""
+    """Return the answer to `plan`."""
     return plan_of(typed(request))
 
 
@@ -108,5 +108,5 @@ def kind(stages: Stages, step: ExplainedStep) -> str:
 
 
 def runtime_source(request: Request) -> Reply:
-    """The functions that plans call."""
+    """Return the functions that plans call."""
     return {"source": runtime()}

@@ -15,7 +15,7 @@ Reply = dict[str, Any]
 
 
 def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
-    """An error; `repairs` are what buttons put in."""
+    """Return the data of an error; `repairs` are the replacements that buttons insert."""
     line, column = problem.position() if problem.span is not None else (None, None)
     return {
         "kind": problem.kind,
@@ -53,7 +53,7 @@ def _span(span: Any) -> list[int] | None:
 
 
 def shape_data(shape: Mapping[str, Any]) -> list[list[Any]]:
-    """Axes with their sizes, null where one is not known."""
+    """Return axes with their sizes, or null for an unknown size."""
     return [[axis, number_of(size)] for axis, size in shape.items()]
 
 
@@ -68,7 +68,7 @@ def type_data(shape: Mapping[str, Any] | None) -> Reply | None:
 
 
 def axes_data(axes: Iterable[str], sizes: Mapping[str, Any]) -> list[Reply]:
-    """The axes with their colors, in the order in which these are given."""
+    """Return the axes with their colors, in the order of the colors."""
     return [
         {
             "name": axis, "size": sizes.get(axis), "color": tint.number, "underlined": tint.underlined,

@@ -21,7 +21,7 @@ class Request:
     fields: Mapping[str, Any]
 
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
-        """A field that is a text."""
+        """Return a text field of a request."""
         field = self.fields.get(name, default)
         if not isinstance(field, str):
             raise _wrong(name, "a text")

@@ -1,7 +1,7 @@
 """The page, served to this machine alone: GET / is the page, POST /answer a question.
 
-A request that names another host is rejected, so that no page of the web can ask through a name of its own; so are bodies of
-more than 64 kB and what comes from another origin. Nothing is fetched from anywhere, and nothing is kept.
+A request that names another host is rejected, so a website cannot ask through its own host name. Bodies of more than 64
+kB and requests from other origins are rejected too. Nothing is fetched from anywhere, and nothing is kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST = 64 * 1024  # bytes of a request
 PAGE = "page.html"
 NAMES = ("127.0.0.1", "localhost")
 WAITING = 20.0  # seconds for the bytes of a request
-POLICY = "default-src 'none'"  # for all but the page, which says its own
+POLICY = "default-src 'none'"  # for all replies but the page, which states its policy in its text
 HEADERS = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY",
@@ -33,12 +33,12 @@ HEADERS = {
 
 @cache
 def page() -> str:
-    """The text of the page. Raises FileNotFoundError where it was not built."""
+    """Return the text of the page. Raises FileNotFoundError if it was not built."""
     return (files(__name__.rpartition(".")[0]) / PAGE).read_text(encoding="utf-8")
 
 
 def policy(text: str) -> str:
-    """What the page says that a browser may do for it, said by the server too, and that no one frames it."""
+    """Return the page's content security policy for a response header, with a rule that no site may frame the page."""
     match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     return f"{match[1] if match else POLICY}; frame-ancestors 'none'"
 
@@ -58,7 +58,7 @@ class Server(ThreadingHTTPServer):
         site: str | None = None,
     ):
         self.worker = Worker(file, seconds, memory, site)
-        super().__init__((NAMES[0], port), Handler)  # closes itself where it fails
+        super().__init__((NAMES[0], port), Handler)  # closes the socket if it fails
 
     @property
     def port(self) -> int:
@@ -112,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
             self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
-        """Whether it comes from elsewhere: by another name for this machine, or from another page."""
+        """Refuse requests by another host name or from another page, and return whether this request was refused."""
         hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
@@ -121,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
-        self.close_connection = True  # what it still sends is not read
+        self.close_connection = True  # The rest of the request is not read.
         result = {"ok": False, "error": error_data(NotationError(405, message))}
         self.sent(status, json.dumps(result, ensure_ascii=False).encode(), "application/json; charset=utf-8", POLICY)
 

@@ -1,4 +1,4 @@
-"""The steps to the value of a text, as terms: which piece of it each stands for, of which steps it is made."""
+"""The steps to the value of a text, as terms: each has its piece of the text, and its operands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Stages:
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """The number of the first step of each piece of the text in each place, by where it appears and by what it says."""
+        """Return each text piece's first step number in each place, by its span and by its text."""
         places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):
             places.setdefault((getattr(step.node, "span", None), step.place), number)
@@ -66,7 +66,7 @@ class Stages:
         return tints(self.typed.axes)
 
     def operands(self, step: ExplainedStep) -> list[int | None]:
-        """The operands of a step, in the order written; None for a number."""
+        """Return the operands of a step in the order written, with None for a number."""
         steps = [self.step_of(node, step) for node in operands_of(step.node)]
         return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
 
@@ -77,7 +77,7 @@ class Stages:
         return self.places.get((self.checker.text(node), step.place)) if position is None else position
 
     def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
-        """The plan that computes some terms."""
+        """Return the plan that computes some terms."""
         source = self.checker.scope.source
         with recursion_headroom(source):
             return planned(source, roots, self.abstract, target)
@@ -117,7 +117,7 @@ def operands_of(node: Any) -> tuple[Node, ...]:
 
 
 def over(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
-    """The axes that a step sums or looks along: those of its subscript that an operand has."""
+    """Return the axes that a step sums or looks along: the axes of its subscript that also appear in an operand."""
     return tuple(dict.fromkeys(axis for axis in named_axes(step.node) if has_axis(step, stages, axis)))
 
 
@@ -126,7 +126,7 @@ def has_axis(step: ExplainedStep, stages: Stages, axis: str) -> bool:
 
 
 def named_axes(node: Any) -> Iterator[str]:
-    """The axes in the subscript of a call, and the variable of a sum."""
+    """Yield the axes in the subscript of a call, and the variable of a sum."""
     if isinstance(node, nodes.IndexSum):
         yield node.variable.text
     for part in node.subscript if isinstance(node, Call) else ():

@@ -17,7 +17,7 @@ MAX_INPUTS = 12  # of array code whose axes are asked for
 
 
 def translate(request: Request) -> Reply:
-    """The answer to `translate`."""
+    """Return the answer to `translate`."""
     text = request.word("text", None)
     shapes = {name: axes for name, axes in request.mapping("shapes").items() if isinstance(axes, str)}
     missing: list[str] = []
@@ -43,7 +43,7 @@ def translate(request: Request) -> Reply:
 
 
 def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
-    """The translations of a text; `missing` gets the names whose axes it needs, which are numbers meanwhile."""
+    """Return the translations of a text; `missing` gets the names whose axes it needs. They are numbers meanwhile."""
     from ..positional.translation import translate as translation
 
     while True:
@@ -64,7 +64,7 @@ def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
 
 
 def reading_data(reading: Any) -> Reply:
-    """One translation; the declarations give each input its axes in the order of the source."""
+    """Return one translation; the declarations give each input its axes in the order of the source."""
     return {
         "formula": reading.formula,
         "text": reading.declared,
@@ -73,7 +73,7 @@ def reading_data(reading: Any) -> Reply:
 
 
 def is_new(reading: Any, text: str) -> bool:
-    """Whether a translation differs from what the text is in named tensor notation."""
+    """Return whether a translation differs from the text in named tensor notation."""
     try:
         return to_text(parse(text)) not in (reading.formula, reading.declared)
     except NotationError:

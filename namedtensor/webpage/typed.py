@@ -1,4 +1,4 @@
-"""A text with a type for all that it needs: what is given, what it declares, and for the rest the least that fits."""
+"""A text with a type for each name: the given and declared types, and the smallest fitting types for the rest."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ class TypedText:
 
 
 def typed(request: Request) -> TypedText:
-    """The formula of a request with all its types. Raises NotationError if it does not parse."""
+    """Return the formula of a request with all its types. Raises NotationError if it does not parse."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """The same of a text, types and sizes."""
+    """Return the typed text for a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
@@ -130,7 +130,7 @@ def types_given(
 
 
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
-    """The shapes of the arguments of a text that ends with a function: as its signature specifies, or numbers."""
+    """Return the shapes of a final function's arguments from its signature, or numbers without a signature."""
     function = goal.function()
     if function is None:
         return {}
@@ -146,7 +146,7 @@ def has_no_signature(goal: WholeProgram) -> bool:
 
 
 def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """The shapes, and a number for each name that appears where one is needed and nothing specifies it."""
+    """Return the shapes, and a number for each name that needs one and that nothing specifies."""
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
@@ -164,7 +164,7 @@ def inputs_of(
     shapes: Mapping[str, Mapping[str, Any] | int | float],
     origins: Mapping[str, str],
 ) -> tuple[TypedInput, ...]:
-    """What is to have a value, in the order of the text."""
+    """Return the inputs that need a value, in the order of the text."""
     typed_inputs = {
         name: TypedInput(name, known(value), origins[name])
         if isinstance(value, Mapping)
@@ -180,7 +180,7 @@ def inputs_of(
 
 
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
-    """Where each name appears first."""
+    """Return the first position of each name."""
     places = sorted(
         (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := spelled(node)) is not None
     )
@@ -210,7 +210,7 @@ def with_all_sizes(typed: TypedText) -> TypedText:
 
 
 def is_known(typed: TypedText) -> bool:
-    """Whether all that the text computes has known sizes."""
+    """Return whether every computed value has known sizes."""
     checker = typed.checked.checker
     shapes = [typed.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
     return all(number_of(size) is not None for shape in shapes for size in shape.values())
@@ -229,7 +229,7 @@ def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, in
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:
-    """A mark for each axis, one for those whose sizes the text makes one."""
+    """Return a mark for each axis. Axes share a mark if the text makes their sizes equal."""
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():

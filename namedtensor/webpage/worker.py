@@ -1,4 +1,4 @@
-"""Answers in processes of their own, which are ended where one takes too long, and may use so much memory.
+"""Answers in separate processes with a time limit and a memory limit.
 
 It reads a request a line and writes its reply a line. Where it has ended, the next question has a new one.
 """
@@ -18,8 +18,8 @@ from .replies import error_data
 SECONDS = 10.0  # of one request
 
 
-MAX_PROCESSES = 3  # that answer at the same time; each has a limit of memory of its own
-SPARE_SECONDS = 0.1  # what a question may take before another process is started for the next one
+MAX_PROCESSES = 3  # simultaneous processes; each has a separate memory limit
+SPARE_SECONDS = 0.1  # time of one question before another process is started for the next one
 
 
 class Worker:
@@ -51,12 +51,12 @@ class Worker:
         self.free.put(process)
 
     def _add_spare(self) -> None:
-        """Start a process for the next request, where none is free."""
+        """Start a process for the next request, if none is free."""
         if self.free.empty():
             self._add()
 
     def answer(self, request: bytes) -> bytes:
-        """The reply to a request; an error where it takes too long or too much."""
+        """Return the reply to a request, or an error if it takes too long or too much memory."""
         line = json.dumps(
             {"file": self.file, "site": self.site, "request": request.decode("utf-8", "replace")}
         ).encode()
