@@ -49,7 +49,7 @@ DECLARED = re.compile(
 
 
 def declared(source: str) -> tuple[str, dict[str, str]]:
-    """The text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
+    """Return the text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
         return source, shapes
@@ -125,7 +125,7 @@ class Algebra:
         return result
 
     def read(self) -> TranslatedProgram:
-        """All lines read, as a program of nodes with axes. Raises NotationError and Question."""
+        """Read all lines into a program of nodes with axes. Raises NotationError and Question."""
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
             statement = parse_statement(piece, [*self.names])
@@ -200,7 +200,7 @@ class Algebra:
         return FormulaLine(node_of(head) if head else None, value.node, dims)
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
-        """Whether a value without a left side is summed over both letters of ∑_{j≠i}, or over j for each i."""
+        """Ask whether a value without a left-hand side is summed over both letters of ∑_{j≠i}, or over j for each i."""
         for tree in statement.body.all():
             further = [
                 letter for letter in letters.binds.get((tree.span, tree.letters), ()) if letter not in tree.letters
@@ -261,7 +261,7 @@ class Algebra:
         return canonical(spelled(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
-        """The axes of the free letters, in the order of the left side, else of the text."""
+        """Return the axes of the free letters, in the order of the left-hand side, else of the text."""
         indices = dict(value.indices)
         free = letters.free
         if free is not None and letters.active:

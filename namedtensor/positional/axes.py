@@ -52,7 +52,7 @@ class AxisKind(Unified):
         self.same: AxisKind | None = None
 
     def fits(self, other: AxisKind) -> bool:
-        """Whether both can be one kind."""
+        """Return whether both can be one kind."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -161,7 +161,7 @@ class Axes:
         return axis
 
     def named(self, name: str, size: int | None = None) -> AxisVariable:
-        """The given axis of this name; seq and seq' are twins and share a kind."""
+        """Return the given axis of this name; seq and seq' are twins and share a kind."""
         if name not in self.given:
             kind = self.kind_of(name, size)
             axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)
@@ -174,7 +174,7 @@ class Axes:
         return axis
 
     def kind_of(self, name: str, size: int | None) -> AxisKind:
-        """The kind of a given axis: its twins' kind, unless its size differs from theirs."""
+        """Return the kind of a given axis: its twins' kind, unless its size differs from theirs."""
         base = name.rstrip("'")
         kind = self.kinds.setdefault(base, AxisKind(base)).root
         if size is None or kind.size in (None, size):
@@ -187,7 +187,7 @@ class Axes:
         return self.kinds.setdefault(name, AxisKind(name)).root
 
     def unify(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Make two axes one. Raises Clash, and changes nothing, where their kinds do not fit."""
+        """Make two axes one. Raises Clash, and changes nothing, if their kinds do not fit."""
         first, second = first.root, second.root
         if first is second:
             return
@@ -231,7 +231,7 @@ class Axes:
         return tuple(part for half in axis._parts for part in self.parts(half))
 
     def expanded(self, axes: Iterable[AxisVariable]) -> tuple[AxisVariable, ...]:
-        """The axes, each as its parts."""
+        """Return the axes, each as its parts."""
         return tuple(part for axis in axes for part in self.parts(axis))
 
     def apart(self, *values: Iterable[AxisVariable]) -> None:
@@ -239,10 +239,10 @@ class Axes:
         self.together.append(tuple(tuple(axes) for axes in values))
 
     def twin(self, axis: AxisVariable) -> AxisVariable:
-        """A new axis of the same kind."""
+        """Return a new axis of the same kind."""
         return self.new(axis.kind)
 
 
 def axes_of(dims: Iterable[Dim]) -> tuple[AxisVariable, ...]:
-    """The axes of all dimensions."""
+    """Return the axes of all dimensions."""
     return tuple(axis for dim in dims for axis in dim)

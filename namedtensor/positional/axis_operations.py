@@ -105,7 +105,7 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """The norm of a vector, of any order, or Frobenius's."""
+    """Return the norm of a vector, of any order, or Frobenius's."""
     if order in (None, "fro"):
         return reduced(axes, "norm", as_value(x), axis, keep)
     if (count := len(positions(as_value(x), axis))) != 1:
@@ -114,7 +114,7 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
 
 
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """The norm of all elements along the axes, of any order."""
+    """Return the norm of all elements along the axes, of any order."""
     if order in (math.inf, -math.inf):
         size = AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims)
         return reduced(axes, "max" if order > 0 else "min", size, axis, keep)
@@ -211,7 +211,7 @@ operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", accumulated("cu
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
 def transposed(x: AxisValue) -> AxisValue:
-    """The last two dimensions exchanged."""
+    """Exchange the last two dimensions."""
     return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
 
 

@@ -56,7 +56,7 @@ class TrialSizes:
         return self.sizes[kind]
 
     def least(self, kind: AxisKind) -> int:
-        """The least size that the code has a value for."""
+        """Return the least size that the code has a value for."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
 

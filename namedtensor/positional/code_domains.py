@@ -37,7 +37,7 @@ class NamedDomain:
             self.remarks.append(line)
 
     def name(self, node: ast.Name) -> Any:
-        """A name that is not defined."""
+        """Return the length of an undefined name's axis. Raises NotationError if there is no such axis."""
         if node.id in self.axes.given:
             return self.length(node.id, self.axes.given[node.id], "")
         if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
@@ -46,7 +46,7 @@ class NamedDomain:
         raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
     def length(self, name: str, axis: Any, why: str) -> SizeArgument:
-        """A name that was not given as the length of an axis."""
+        """Return the length of an axis for a name that was not given."""
         self.remark(f"{name} is read as |{axis.key}|{why}")
         self.code.lengths[name] = axis
         return SizeArgument((axis,))
@@ -65,7 +65,7 @@ class NamedDomain:
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
-        """A definition: a line, or, if it is only a view of an input or no tensor, the same again at each use."""
+        """Define a name: a line, or, if it is only a view of an input or no tensor, the same again at each use."""
         if not isinstance(value, AxisValue):
             self.names[name] = value
             return
@@ -116,7 +116,7 @@ class NamedDomain:
 
 
 def is_view(value: AxisValue) -> bool:
-    """Whether a value is an input, whatever the order of its dimensions."""
+    """Return whether a value is an input, whatever the order of its dimensions."""
     node = value.node
     return isinstance(node, (nodes.Name, nodes.Subscript)) or (
         isinstance(node, nodes.Rename)

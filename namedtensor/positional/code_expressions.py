@@ -63,7 +63,7 @@ class CodeExpressions:
         return refused(self.source, self.span(node), message, hint)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node is in the source."""
+        """Return the position of a node in the source."""
         stripped = self.source.strip()
         segment = ast.get_source_segment(stripped, node)
         if segment is None:
@@ -78,7 +78,7 @@ class CodeExpressions:
         return " ".join(self.source[slice(*self.span(node))].split())
 
     def ev(self, node: ast.expr) -> Any:
-        """The value of an expression. Raises NotationError with the expression's position if it has no value."""
+        """Return the value of an expression. Raises NotationError with the expression's position if it has no value."""
         try:
             rule = EXPRESSIONS.get(type(node))
             if rule is None:
@@ -96,7 +96,7 @@ class CodeExpressions:
         return f"axes differ in {self.text(node)}: {first} meets {second}"
 
     def has(self, name: str) -> bool:
-        """Whether a name is an input, or was defined before."""
+        """Return whether a name is an input, or was defined before."""
         return name in self.domain.names or name in self.inputs
 
     def name(self, node: ast.Name) -> Any:
@@ -116,7 +116,7 @@ class CodeExpressions:
         return self.operate(node, node.op, value)
 
     def operate(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
-        """An operator of Python as the operation that it is."""
+        """Apply a Python operator as its operation."""
         if type(sign) not in OPERATORS:
             raise self.refuse(node, "this operator is not supported")
         return self.domain.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])

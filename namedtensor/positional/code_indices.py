@@ -54,7 +54,7 @@ class CodeIndices:
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
-        """The items with a full slice for each dimension that they leave out."""
+        """Return the items with a full slice for each dimension that they leave out."""
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
             raise Misuse(f"{count} indices for {len(x.dims)} axes")
@@ -63,7 +63,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------------- one dimension
     def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
-        """A node with one axis indexed, and the dimensions in its place."""
+        """Return a node with one axis indexed, and the dimensions in its place."""
         if isinstance(item, int) and not isinstance(item, bool):
             return at(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
@@ -87,7 +87,7 @@ class CodeIndices:
         return at(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
-        """An input of integers as an index of an axis, counted from 1; its other value is a range."""
+        """Return an input of integers as an index of an axis, counted from 1; its other value is a range."""
         if isinstance(item, Truth):
             raise Misuse("a condition is only supported as an index of all axes")
         name, offset = shifted(item.node)
@@ -97,21 +97,21 @@ class CodeIndices:
         return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
-        """An input is an index of an axis, whose first element it calls `first`."""
+        """Note that an input indexes an axis and calls its first element `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise Misuse(f"{name} would index its own axis")
         self.axes.facts.indices.setdefault(name, []).append((axis, first))
 
     def position(self, axis: AxisVariable, index: int) -> Node:
-        """An index counted from 0, as one counted from 1."""
+        """Return an index counted from 0, as one counted from 1."""
         self.needs(axis, index + 1 if index >= 0 else -index)
         if index >= 0:
             return number(index + 1)
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
-        """The axis has at least these many elements, and in the comparison some more."""
+        """Note that the axis has at least these many elements, and in the comparison some more."""
         if axis.kind.size is not None and axis.kind.size < least:
             raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
@@ -135,7 +135,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """How long a slice between numbers is, or how long its axis has to be."""
+        """Note how long a slice between numbers is, or how long its axis has to be."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))
@@ -151,7 +151,7 @@ class CodeIndices:
             self.axes.facts.least.append((axis, start - stop + 1))
 
     def bound(self, axis: AxisVariable, bound: Any) -> Node:
-        """The number of elements before a bound of a slice."""
+        """Return the number of elements before a bound of a slice."""
         if isinstance(bound, PartArgument):
             for whole in bound.whole.dim:
                 self.axes.facts.divisors.append((whole, bound.divisor))
@@ -232,7 +232,7 @@ def shifted(node: Node) -> tuple[str, int]:
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:
-    """The axis of np.arange(n), as a value."""
+    """Return the axis of np.arange(n), as a value."""
     match value.node:
         case nodes.Call(operator="-", arguments=(nodes.Subscript(base=nodes.Name(text="iota")), nodes.Number(value=1))):
             return only(value.dims[0])

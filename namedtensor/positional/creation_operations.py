@@ -20,7 +20,7 @@ from .values import AxisValue, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
 def new_axis(axes: Axes, length: Any) -> AxisVariable:
-    """An axis of a length: the length of another axis, or a number, which the formula states."""
+    """Return an axis of a length: the length of another axis, or a number, which the formula states."""
     if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))
@@ -41,7 +41,7 @@ def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
 
 # ---------------------------------------------------------------------------------------------------------- constants
 def filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
-    """A constant along new axes."""
+    """Return a constant along new axes."""
     return constant(new_dims(axes, shape), as_value(value).node)
 
 
@@ -124,7 +124,7 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
 
 
 def diag(axes: Axes, x: Any) -> AxisValue:
-    """A matrix with this diagonal, or the diagonal of a matrix."""
+    """Return a matrix with this diagonal, or the diagonal of a matrix."""
     value = as_value(x)
     if len(value.dims) == 1 and len(value.dims[0]) == 1:
         (axis,) = value.dims[0]
@@ -153,7 +153,7 @@ operation("diagonal", "x, -offset=0", diagonal)
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
-        """The last two axes below or above a diagonal, and 0 elsewhere."""
+        """Return the last two axes below or above a diagonal, and 0 elsewhere."""
         value = as_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")

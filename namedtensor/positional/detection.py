@@ -17,7 +17,7 @@ TELLING = (
 
 
 def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
-    """The notation of a text: letters alone and calls first, Python next, else matrices or indices."""
+    """Return the notation of a text: letters alone and calls first, Python next, else matrices or indices."""
     if EINOPS.search(text):
         return "einops"
     if LETTERS.fullmatch(text) or EINSUM.match(text.strip()):
@@ -28,7 +28,7 @@ def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
 
 
 def is_python(text: str) -> bool:
-    """Whether it is Python, with something that no other notation has."""
+    """Return whether it is Python, with something that no other notation has."""
     if "\\" in text or len(text) > 20_000:
         return False
     try:

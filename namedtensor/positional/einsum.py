@@ -63,7 +63,7 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def texts_of(node: ast.Call) -> list[ast.Constant]:
-    """The strings among the arguments of a call."""
+    """Return the strings among the arguments of a call."""
     return [
         argument for argument in node.args if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]
@@ -93,7 +93,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
 
 
 def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
-    """An operand that was not given has the axes of its letters."""
+    """Declare an operand that was not given, with the axes of its letters."""
     if not isinstance(operand, ast.Name) or code.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)
@@ -150,7 +150,7 @@ def joined(
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
-    """An operand with a letter twice: a trace if nothing else has the letter, else its diagonal."""
+    """Return an operand with a letter twice: a trace if nothing else has the letter, else its diagonal."""
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
         return part, group
@@ -169,7 +169,7 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
 
 
 def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
-    """The letters with names for the dimensions that ... covers, counted from the last."""
+    """Return the letters with names for the dimensions that ... covers, counted from the last."""
     covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
 
     def spelled(group: list[str], count: int) -> list[str]:

@@ -22,7 +22,7 @@ NEVER = set("de")  # as an index without its own ∑
 
 
 def spelled(tree: Tree) -> str:
-    """A name with its scripts as one word, W_Q or W^{(1)}; empty where the tree is not a name."""
+    """Return a name with its scripts as one word, W_Q or W^{(1)}, or '' if the tree is not a name."""
     if tree.op == "name":
         return tree.text
     if tree.op in ("sub", "^") and (base := spelled(tree.parts[0])):
@@ -33,7 +33,7 @@ def spelled(tree: Tree) -> str:
 
 
 def canonical(name: str) -> str:
-    """A given name as `spelled` writes it."""
+    """Return a given name as `spelled` writes it."""
     return re.sub(
         r"([_^])\{?((?<=\{)[^{}\s]+(?=\})|\w+|[^{}\s]+)\}?",
         lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
@@ -58,7 +58,7 @@ def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
 
 
 def items_of(script: str) -> tuple[str, ...]:
-    """The indices of a subscript: ij, i,j and i+1,j."""
+    """Return the indices of a subscript: ij, i,j and i+1,j."""
     if "," in script:
         return tuple(item for item in script.split(",") if item)
     if script in LABELS or (len(script) > 4 and script.isalpha()):
@@ -71,7 +71,7 @@ def is_letter(item: str) -> bool:
 
 
 def letters_of_item(item: str) -> tuple[str, ...]:
-    """The letters of an index: t and k of t-k+1."""
+    """Return the letters of an index: t and k of t-k+1."""
     read = item_of(item)
     return read.letters if read else ()
 
@@ -111,7 +111,7 @@ class IndexLetters:
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
     def bound_by(self, tree: Tree) -> tuple[str, ...]:
-        """The letters that a ∑ binds: i and j of ∑_{i<j}, unless one has a meaning outside."""
+        """Return the letters that a ∑ binds: i and j of ∑_{i<j}, unless one has a meaning outside."""
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
@@ -131,7 +131,7 @@ class IndexLetters:
 
 
 def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> IndexLetters:
-    """The letters of a statement; `names` are the given ones with the number of their axes."""
+    """Return the letters of a statement; `names` are the given ones with the number of their axes."""
     result = IndexLetters(source, None)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in written_below(tree))
@@ -227,13 +227,13 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
 
 
 def letters_below(tree: Tree) -> set[str]:
-    """All letters of subscripts in a tree, and below its sums."""
+    """Return all letters of subscripts in a tree, and below its sums."""
     listed = {letter for part in tree.parts for letter in letters_below(part)} | {*written_below(tree)}
     return listed | ({*tree.text} if tree.op in ("sub", "^") else set())
 
 
 def entries_in(tree: Tree) -> set[str]:
-    """The letters of all subscripts in a tree, but for those that a ∑ in it binds."""
+    """Return the letters of all subscripts in a tree, but for those that a ∑ in it binds."""
     inside = {letter for part in tree.parts for letter in entries_in(part)}
     pair = indexed(tree)
     inside |= {letter for item in (pair[1] if pair else ()) for letter in letters_of_item(item)}
@@ -246,7 +246,7 @@ def is_index_in(tree: Tree, letter: str) -> bool:
 
 
 def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
-    """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
+    """Return whether scripts are indices: letters and numbers, at most one per axis; d_k and n_t are sizes."""
     if not all(map(item_of, items)) or name == "𝟏":
         return False
     if not any(map(letters_of_item, items)):  # x_1 of a given x is its first element
@@ -261,7 +261,7 @@ def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int
 
 
 def head_letters(head: Tree) -> tuple[str, ...]:
-    """The indices of a left side: y_i, P_{ij}, softmax(z)_i."""
+    """Return the indices of a left-hand side: y_i, P_{ij}, softmax(z)_i."""
     pair = indexed(head)
     if pair:
         return pair[1]
@@ -299,14 +299,14 @@ PRODUCTS = ("product", "·", "∘", "*", "after /")
 
 
 def factors_of(tree: Tree) -> list[Tree]:
-    """The factors of a product, in order; a quotient and a group are one."""
+    """Return the factors of a product, in order; a quotient and a group are one."""
     if tree.op in PRODUCTS:
         return [factor for part in tree.parts for factor in factors_of(part)]
     return [tree]
 
 
 def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """How often each letter is in a product."""
+    """Return how often each letter is in a product."""
     counts: dict[str, int] = {}
     for factor in factors:
         for letter, times in letters_in(factor, letters, names).items():
@@ -320,5 +320,5 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 
 def summed_by(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
-    """The letters that a product sums: twice in it, and not free; the letters of a ∑ around it are excluded."""
+    """Return the letters that a product sums: twice in it, and not free; the letters of a ∑ around it are excluded."""
     return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

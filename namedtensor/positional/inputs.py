@@ -32,7 +32,7 @@ class SourceInput:
 
 
 def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, SourceInput]:
-    """The inputs that are given, by name. Raises NotationError for a shape that cannot be read."""
+    """Return the inputs that are given, by name. Raises NotationError for a shape that cannot be read."""
     return {name: _input(axes, name, shape, node_of(name)) for name, shape in shapes.items()}
 
 
@@ -79,7 +79,7 @@ def _named(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ...], 
 
 
 def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[AxisVariable, ...], ...]:
-    """The axes of these names; a name a second time gets a prime."""
+    """Return the axes of these names; a name a second time gets a prime."""
     seen: set[str] = set()
     result: list[tuple[AxisVariable, ...]] = []
     for name, size in pairs:

@@ -78,7 +78,7 @@ class Walk(MatrixLeaves):
         return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
 
     def without_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
-        """The factors without each δ_{ij} whose j is summed, which only renames."""
+        """Return the factors without each δ_{ij} whose j is summed, which only renames."""
         trees = list(factors)
         for factor in factors:
             pair = self.letters.index_of(factor, self.names)
@@ -108,7 +108,7 @@ class Walk(MatrixLeaves):
         dims: Dims,
         indices: Mapping[str, AxisVariable],
     ) -> Matrix:
-        """A reduction over axes of a value; the sum of a diagonal is a trace."""
+        """Return a reduction over axes of a value; the sum of a diagonal is a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
@@ -137,7 +137,7 @@ class Walk(MatrixLeaves):
         return self.times(self.read(left), self.read(right), tree.op, tree)
 
     def has_open_size(self, tree: Tree) -> bool:
-        """Whether a tree mentions a size that only the other factor can explain."""
+        """Return whether a tree mentions a size that only the other factor can explain."""
         return any(
             (name := canonical(spelled(part))) and self.is_size(name) and name not in self.axes.given
             for part in tree.all()
@@ -204,7 +204,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """A number times anything."""
+        """Return a number times anything."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0
@@ -351,7 +351,7 @@ class Walk(MatrixLeaves):
 
 
 def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
-    """Whether a value is the sum over just this axis."""
+    """Return whether a value is the sum over just this axis."""
     match value.node:
         case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
             return axis is not None and axes.all[key].kind is axis.kind

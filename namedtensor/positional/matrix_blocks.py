@@ -17,7 +17,7 @@ from .values import AxisValue, call, number
 
 @rule("block")
 def block(walk: Walk, tree: Tree) -> Matrix:
-    """The rows of blocks, each side by side, below each other."""
+    """Return the rows of blocks, each side by side, below each other."""
     rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
     if len({len(row) for row in rows}) > 1:
         raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")
@@ -48,7 +48,7 @@ def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
-    """Blocks joined along their columns; vectors are stacked."""
+    """Join blocks along their columns; vectors are stacked."""
     if len(blocks) == 1:
         return blocks[0]
     if len({bool(part.dims[0]) for part in blocks}) > 1:
@@ -74,7 +74,7 @@ def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def with_column(walk: Walk, part: Matrix) -> Matrix:
-    """A vector as a matrix of one column."""
+    """Return a vector as a matrix of one column."""
     if part.dims[1]:
         return part
     axis = walk.axes.new(size=1)

@@ -54,7 +54,7 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
 
 
 def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """The derivative of a number, with the axes of the input."""
+    """Return the derivative of a number, with the axes of the input."""
     return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
 
 

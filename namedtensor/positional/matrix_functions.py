@@ -30,12 +30,12 @@ def rule(*ops: str) -> Callable[[Rule], Rule]:
 
 
 def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
-    """A function of each element."""
+    """Apply a function to each element."""
     return replace(walk.make(call(operator, (x.node,)), x.dims, x), lying=x.lying)
 
 
 def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[AxisVariable, AxisVariable]:
-    """The two axes of a square matrix. Raises NotationError if it is not."""
+    """Return the two axes of a square matrix. Raises NotationError if it is not."""
     rows, columns = x.dims
     if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.unify(columns[0].kind):
         raise walk.refuse(tree, f"{what} needs a square matrix, got {walk.called(x.axes)}")
@@ -194,7 +194,7 @@ def power(walk: Walk, tree: Tree) -> Matrix:
 
 
 def raised(walk: Walk, x: Matrix, p: Matrix) -> Matrix:
-    """Each element to a power."""
+    """Raise each element to a power."""
     return replace(walk.make(nodes.Superscript(x.node, (p.node,)), x.dims, x, p), lying=x.lying)
 
 

@@ -106,7 +106,7 @@ class MatrixLeaves:
             self.remarks.append(line)
 
     def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
-        """A value with the letters of its operands."""
+        """Return a value with the letters of its operands."""
         if any(operand.identity or operand.ones for operand in operands):
             raise self.refuse(self.statement, "I and 𝟏 are only supported in sums and products")
         indices: dict[str, AxisVariable] = {}
@@ -116,7 +116,7 @@ class MatrixLeaves:
         return Matrix(node, (dims[0], dims[1]), indices=tuple(indices.items()))
 
     def letter(self, letter: str) -> AxisVariable:
-        """The axis of a letter in its scope."""
+        """Return the axis of a letter in its scope."""
         if letter not in self.scope:
             self.scope[letter] = self.axes.new(hint=letter)
         return self.scope[letter]
@@ -126,7 +126,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """The value of a tree. Raises NotationError if there is no value, and Question if there are several."""
+        """Return the value of a tree. Raises NotationError if there is no value, and Question if there are several."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spelled(tree)
@@ -208,7 +208,7 @@ class MatrixLeaves:
         return Matrix(size(axis), EMPTY, size=axis)
 
     def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
-        """A tensor with indices: x_i, A_{ij}, X_i with X by rows."""
+        """Return a tensor with indices: x_i, A_{ij}, X_i with X by rows."""
         if name == "δ" and name not in self.names:
             return self.delta(tree, items)
         if name == "ε" and len(items) == 3 and name not in self.names:
@@ -289,7 +289,7 @@ class MatrixLeaves:
         return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
-        """Whether a letter by itself is the number of an index, as in i x_i."""
+        """Return whether a letter by itself is the number of an index, as in i x_i."""
         if not self.letters.active or not is_letter(name):
             return False
         if name in self.scope or name in (self.letters.free or ()):
@@ -297,7 +297,7 @@ class MatrixLeaves:
         return name in entries_in(self.statement) and name not in self.letters.bound
 
     def counter(self, letter: str) -> Matrix:
-        """A letter as a number: i x_i is iota ⊙ x."""
+        """Return a letter as a number: i x_i is iota ⊙ x."""
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)
@@ -305,7 +305,7 @@ class MatrixLeaves:
         return Matrix(node, EMPTY, indices=((letter, axis),))
 
     def within(self, tree: Tree, text: str, axis: AxisVariable) -> Node:
-        """The index i+1 of a sum over i, which has to stay within the axis."""
+        """Return the index i+1 of a sum over i, which has to stay within the axis."""
         item = item_of(text)
         if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
             hint = "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
@@ -348,7 +348,7 @@ MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 
 def node_of(name: str) -> Node:
-    """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
+    """Return a name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
     if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of several characters, and is called x_{tilde}

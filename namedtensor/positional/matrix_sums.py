@@ -130,7 +130,7 @@ def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
-    """The body where the conditions hold, and elsewhere what changes nothing."""
+    """Return the body where the conditions hold, and the neutral element elsewhere."""
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
@@ -149,14 +149,14 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
 
 
 def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
-    """A side of a condition: a number, an index along an axis, or one that runs over numbers."""
+    """Return a side of a condition: a number, an index along an axis, or one that runs over numbers."""
     if text.isdigit():
         return number(int(text))
     return iota(indices[text]) if text in indices else nodes.Name(text)
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as the other letter's axis."""
+    """Return the axis of a letter in a condition only, y_t = ∑_{s≤t} x_s: as long as the other letter's axis."""
     axis = walk.letter(letter)
     if not is_index_in(walk.statement, letter):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]

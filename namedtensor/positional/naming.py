@@ -66,7 +66,7 @@ class InterferenceGraph:
 
 
 def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """The name of every axis, by its key; `taken` are names of tensors, which an axis cannot have."""
+    """Return the name of every axis, by its key; `taken` are names of tensors, which an axis cannot have."""
     for group in axes.together:
         for value in group:
             parts = axes.expanded(value)

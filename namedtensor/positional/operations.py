@@ -162,7 +162,7 @@ class PartArgument:
 
 
 def as_value(x: Any) -> AxisValue:
-    """A tensor, number or length as a value. Raises Misuse for anything else."""
+    """Return a tensor, number or length as a value. Raises Misuse for anything else."""
     if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):
@@ -186,13 +186,13 @@ def shape_of(x: Any) -> tuple[Any, ...]:
 
 
 def numeric(x: Any) -> AxisValue:
-    """A value whose elements are numbers: a condition becomes 0 or 1."""
+    """Return a value whose elements are numbers: a condition becomes 0 or 1."""
     value = as_value(x)
     return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """The dimensions that `axis=` means. Raises Misuse if there are no such dimensions."""
+    """Return the dimensions that `axis=` means. Raises Misuse if there are no such dimensions."""
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))

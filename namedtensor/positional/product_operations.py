@@ -45,7 +45,7 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
-    """Over the last axes of one and the first of the other, or over the axes that are listed for both."""
+    """Contract the last axes of one and the first of the other, or the axes that are listed for both."""
     first, second = as_value(x), as_value(y)
     if type(over) is int:
         sides = list(range(len(first.dims) - over, len(first.dims))), list(range(over))
@@ -173,7 +173,7 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Tensors joined along one axis, which is a new one."""
+    """Join tensors along one axis, which is a new one."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
     parts = [as_value(part) for part in tensors]
@@ -193,7 +193,7 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
 
 
 def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Tensors along a new axis."""
+    """Stack tensors along a new axis."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("stack needs a list of tensors and an axis")
     parts = [as_value(part) for part in tensors]

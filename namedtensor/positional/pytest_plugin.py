@@ -42,7 +42,7 @@ def pytest_unconfigure(config: Any) -> None:
 
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> Any:
-    """A test of a function of the module that has a contract."""
+    """Return a test for a module function that has a contract."""
     if (
         not collector.config.getoption(OPTION)
         or not hasattr(obj, "contract")

@@ -29,5 +29,5 @@ class Question(Exception):
 
 
 def refused(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
-    """The error for a piece that cannot be read."""
+    """Return the error for a piece that cannot be read."""
     return NotationError(REFUSED, message, source, span, hint=hint)

@@ -14,7 +14,7 @@ from .values import AxisValue, at, call, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-    """Elements along one axis by a tensor of indices, whose dimensions are in its place."""
+    """Select elements along one axis by a tensor of indices, whose dimensions are in its place."""
     value = as_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")

@@ -24,7 +24,7 @@ class Tree:
     conditions: tuple[tuple[str, str, str], ...] = ()
 
     def all(self) -> Iterator[Tree]:
-        """Itself and the trees below it."""
+        """Yield the tree and the trees below it."""
         waiting: list[Tree] = [self]
         while waiting:
             tree = waiting.pop()

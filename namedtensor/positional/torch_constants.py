@@ -26,7 +26,7 @@ class ConstantPattern:
 
 
 def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | None:
-    """The form of a constant that has these values at two sizes."""
+    """Return the form of a constant that has these values at two sizes."""
     if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
         return None
     dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
@@ -42,7 +42,7 @@ def changes(array: torch.Tensor, dim: int) -> bool:
 
 
 def along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    """The values along these dimensions alone."""
+    """Return the values along these dimensions alone."""
     for dim in reversed(range(array.ndim)):
         if dim not in dims:
             array = array.select(dim, 0)
@@ -117,7 +117,7 @@ def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """The comparisons of column and row that hold just there."""
+    """Return the comparisons of column and row that hold just there."""
     rows, columns = inside.shape
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]

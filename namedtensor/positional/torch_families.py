@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """The tensors that steps make, which are known inside of a layer alone."""
+        """Return the tensors that steps make, which are known inside of a layer alone."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)
@@ -113,12 +113,12 @@ class LayerReader(GraphReader):
         self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
 
     def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
-        """A member of a family of values."""
+        """Return a member of a family of values."""
         node = nodes.Superscript(self.bases[result], (index,))
         return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """The result of a step; one that leaves a layer is a member of a family."""
+        """Return the result of a step; one that leaves a layer is a member of a family."""
         if ref not in self.results:
             return super().named_result(ref, tensor)
         if tensor.truth:
@@ -137,7 +137,7 @@ class LayerReader(GraphReader):
 
     # ---------------------------------------------------------------------------------------------------------- functions
     def call(self, repeat: Repeat, count: int) -> None:
-        """A call of a module that is a function."""
+        """Call a module that is a function."""
         block = repeat.blocks[count]
         self.current = block[0]
         if count == 0:
@@ -173,7 +173,7 @@ class LayerReader(GraphReader):
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
-        """A parameter of each layer, as a family."""
+        """Return a parameter of each layer, as a family."""
         kind = self.runs.origins[family.members[0]][0]
         paths = [self.runs.origins[ref][1] for ref in family.members]
         pairs = [self.runs.tensors[ref.index] for ref in family.members]
@@ -193,7 +193,7 @@ class LayerReader(GraphReader):
 
 
 def common(paths: Sequence[str]) -> str:
-    """The words of a path that all have, without those that tell them apart: h.ln of h.0.ln and h.1.ln."""
+    """Return the words of a path that all have, without those that tell them apart: h.ln of h.0.ln and h.1.ln."""
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:
         return re.sub(r"\.\d+(?=\.)", "", paths[0])

@@ -71,7 +71,7 @@ class GraphReader(SizeNumbers):
 
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> TracedTensor:
-        """The value of a tensor of the trace."""
+        """Return the value of a tensor of the trace."""
         for ref, (kind, name) in sorted(self.runs.origins.items()):
             if kind == "input":
                 self.tensors[ref] = self.leaf(kind, name, self.runs.tensors[ref.index])
@@ -85,7 +85,7 @@ class GraphReader(SizeNumbers):
         return self.tensor(output)
 
     def needed(self, output: Ref) -> list[int]:
-        """The steps that a tensor of the trace is made by, in order."""
+        """Return the steps that a tensor of the trace is made by, in order."""
         return needed_for(self.runs.steps, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
@@ -153,7 +153,7 @@ class GraphReader(SizeNumbers):
         return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line()) else tensor
 
     def ends_line(self) -> bool:
-        """Whether the next step comes from another line of the source."""
+        """Return whether the next step comes from another line of the source."""
         steps = self.runs.steps
         return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
 
@@ -172,7 +172,7 @@ class GraphReader(SizeNumbers):
         return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
-        """The tensor by a name, so that it can be used again."""
+        """Return the tensor by a name, so that it can be used again."""
         if tensor.named or not (tensor.axes or weight(tensor.node) > 1):
             return tensor
         truth = tensor.truth
@@ -197,7 +197,7 @@ class GraphReader(SizeNumbers):
         return stamped(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
-        """A letter for an index, the first that nothing else is called by."""
+        """Return a letter for an index, the first that nothing else is called by."""
         taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
@@ -237,7 +237,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def leaf(self, kind: str, path: str, pair: TensorPair, node: Node | None = None) -> TracedTensor:
-        """A declared tensor."""
+        """Return a declared tensor."""
         if path in self.declared:
             known = self.declared[path]
         else:
@@ -275,7 +275,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def shaping_step(self, ref: Ref) -> int:
-        """The step that gives a constant its form: the triangle or the comparison that it comes from, else what made it."""
+        """Return the step that gives a constant its form: its triangle or comparison, else the step that made it."""
         for operators in SHAPING:
             shaping = [
                 maker
@@ -287,7 +287,7 @@ class GraphReader(SizeNumbers):
         return self.makers[ref]
 
     def patterned(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
-        """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
+        """Return a constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)
@@ -308,7 +308,7 @@ class GraphReader(SizeNumbers):
         )
 
     def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
-        """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
+        """Return the tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
         length = x.shape[dim]
@@ -320,7 +320,7 @@ class GraphReader(SizeNumbers):
         return x if x.shape[dim] == 1 else self.views.joined(self.with_axis(x, dim), dim)[0]
 
     def with_axes(self, x: TracedTensor) -> TracedTensor:
-        """The tensor with an axis along each dimension whose size is not 1."""
+        """Return the tensor with an axis along each dimension whose size is not 1."""
         for dim, length in enumerate(x.shape):
             x = self.with_axis(x, dim) if length != 1 else x
         return x

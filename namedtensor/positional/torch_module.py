@@ -104,7 +104,7 @@ Sizes = Mapping[
 
 
 def choices(groups: Free) -> list[Free]:
-    """All groups free; all but one; the first alone; none."""
+    """Return the choices of free groups: all; all but one; the first alone; none."""
     without_one = [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
     listed = [groups, *without_one, groups[:1], []]
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]

@@ -24,14 +24,14 @@ ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]+)?[-+*/@]?=(?!=)")
 
 
 def camel(words: str) -> str:
-    """layers.0.in_proj as layers0InProj."""
+    """Write layers.0.in_proj as layers0InProj."""
     first, *rest = [word for word in re.split(r"[\W_]+", words) if word] or ["h"]
     joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
     return joined if joined[0].isalpha() and joined.isascii() else f"h{re.sub(r'[^A-Za-z0-9]', '', joined)}"
 
 
 def of_parameter(path: str) -> Node:
-    """q.weight as W_q, norm1.bias as b_{norm1}, weight_hh_l0 as W_{hhL0}."""
+    """Write q.weight as W_q, norm1.bias as b_{norm1}, weight_hh_l0 as W_{hhL0}."""
     *owner, last = path.split(".")
     for word, letter in LETTERS.items():
         if last == word or last.startswith(f"{word}_"):
@@ -86,7 +86,7 @@ class TensorNames:
         return result
 
     def function(self, word: str) -> str:
-        """A fresh name for a function."""
+        """Return a fresh name for a function."""
         name = camel(word if not word.isdigit() else f"layer{word}")
         while name in self.taken or name in RESERVED or name in self.indices:
             name += "F"
@@ -94,7 +94,7 @@ class TensorNames:
         return name
 
     def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
-        """A name for a value: the variable that its line assigns, else its module, else its operation."""
+        """Return a name for a value: the variable that its line assigns, else its module, else its operation."""
         match = ASSIGNED.match(source.text)
         if match:
             word = match[1]
@@ -109,7 +109,7 @@ class TensorNames:
 
 
 def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
-    """The axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
+    """Return the axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
     words = re.findall(r"\([^()]*\)|[^\s()]+", spelling)
     return [[_sized(word) for word in re.split(r"[\s,]+", group.strip("() ")) if word] for group in words]
 

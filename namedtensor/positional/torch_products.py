@@ -31,7 +31,7 @@ def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTe
 
 
 def transposed(x: TracedTensor) -> TracedTensor:
-    """The last two dimensions exchanged."""
+    """Exchange the last two dimensions."""
     return x if len(x.shape) < 2 else x.permuted([*range(len(x.shape) - 2), -1, -2])
 
 

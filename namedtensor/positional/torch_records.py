@@ -166,18 +166,18 @@ def is_ref(argument: Any) -> bool:
 
 
 def refs_of(step: TraceStep) -> list[Ref]:
-    """The tensors that a step takes, as often as it takes them."""
+    """Return the tensors that a step takes, as often as it takes them."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 
 
 def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, Any]:
-    """Arguments with other tensors, in the order of `refs_of`."""
+    """Return the arguments with other tensors, in the order of `refs_of`."""
     waiting = iter(refs)
     return pytree.tree_map(lambda leaf: next(waiting) if is_ref(leaf) else leaf, dict(arguments), is_leaf=is_ref)
 
 
 def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
-    """The steps that tensors are made by, in order."""
+    """Return the steps that tensors are made by, in order."""
     waiting, needed = [*outputs], set[int]()
     while waiting:
         maker = makers.get(waiting.pop())
@@ -188,7 +188,7 @@ def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: S
 
 
 def weight(node: Any) -> int:
-    """How many parts an expression has."""
+    """Return how many parts an expression has."""
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):

@@ -136,7 +136,7 @@ class RecurrenceStep:
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> WeightFamily:
-        """A state with its value before the first step."""
+        """Return a state with its value before the first step."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)
@@ -161,7 +161,7 @@ class RecurrenceStep:
         return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
-        """The parts of a tensor, which gets a name."""
+        """Return the parts of a tensor, which gets a name."""
         whole, parts = self.shared("g", tensor), []
         for gate in range(count):
             member = whole()
@@ -170,13 +170,13 @@ class RecurrenceStep:
         return parts
 
     def shared(self, name: str, tensor: TracedTensor) -> Callable[[], TracedTensor]:
-        """A value at the present step by a name, for several uses."""
+        """Return a value at the present step by a name, for several uses."""
         family = WeightFamily(self.r.names.fresh(nodes.Name(name)), tensor)
         self.r.line(family.base, tensor.node, [self.clock.range])
         return lambda: family.member(self.r, self.clock.index)
 
     def define(self, state: int, tensor: TracedTensor) -> None:
-        """The value of a state at the present step."""
+        """Define the value of a state at the present step."""
         family = self.families[state]
         tensor = self.r.along(tensor, family.like, twins=True)
         self.r.line(family.base, tensor.node, [self.clock.range])
@@ -185,7 +185,7 @@ class RecurrenceStep:
         return self.families[state].member(self.r, self.clock.index)
 
     def laid_out(self, family: WeightFamily) -> TracedTensor:
-        """The values at all times, along the time axis."""
+        """Return the values at all times, along the time axis."""
         r, clock = self.r, self.clock
         time = r.axes.twin(clock.axis)
         r.axes.moves.append(Move(clock.axis, time))

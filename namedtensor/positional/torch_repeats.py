@@ -51,7 +51,7 @@ class Repeat:
 
 
 def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
-    """The layers that repeat, the outermost, from the first on."""
+    """Return the layers that repeat, the outermost, from the first on."""
     repeats: list[Repeat] = []
     used: set[int] = set()
     begun = [starts_of(runs, parent) for parent in containers(runs)] + [starts for _, starts in calls_of(runs)]
@@ -70,14 +70,14 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 
 
 def containers(runs: Runs) -> list[tuple[str, ...]]:
-    """The paths of modules whose children have numbers for names, the outermost first."""
+    """Return the paths of modules whose children have numbers for names, the outermost first."""
     paths = {tuple(runs.steps[number].path.split(".")) for number in runs.needed}
     parents = {path[:depth]: None for path in paths for depth, word in enumerate(path) if word.isdigit()}
     return sorted(parents, key=lambda parent: (len(parent), parent))
 
 
 def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
-    """Where in the needed steps the children of a module begin."""
+    """Return where the children of a module begin in the needed steps."""
     starts, child, depth = list[int](), "", len(parent)
     for at, number in enumerate(runs.needed):
         path = tuple(runs.steps[number].path.split("."))
@@ -88,7 +88,7 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
 
 
 def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
-    """Where in the needed steps the calls of modules begin that are called several times, the outermost first."""
+    """Return where the calls of repeatedly called modules begin in the needed steps, the outermost first."""
     calls: dict[tuple[str, ...], list[int]] = {}
     first: dict[tuple[str, ...], TraceStep] = {}
     for at, number in enumerate(runs.needed):
@@ -102,7 +102,7 @@ def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
-    """The layers from a child on that have the most steps, and of how many children they are."""
+    """Return the layers from a child on that have the most steps, and their number of children."""
     best: Repeat | None = None
     children = 0
     for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
@@ -117,7 +117,7 @@ def covered(repeat: Repeat) -> int:
 
 
 def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
-    """The layers that begin there, as many as are equal to the first."""
+    """Return the layers that begin there, as many as are equal to the first."""
     if len(starts) < 2:
         return None
     length = starts[1] - starts[0]
@@ -168,7 +168,7 @@ class Slots:
         return tuple(steps)
 
     def step(self, numbers: Sequence[int]) -> TraceStep | None:
-        """The step of the first layer with these references; None where the steps are not equal."""
+        """Return the step of the first layer with these references, or None if the steps are not equal."""
         steps = [self.runs.steps[number] for number in numbers]
         if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
             return None
@@ -200,19 +200,19 @@ class Slots:
         return self.from_before(several)
 
     def kind(self, ref: Ref) -> str:
-        """Where a tensor comes from that no step makes."""
+        """Return the origin of a tensor that no step makes."""
         return self.runs.origins.get(ref, ("", ""))[0]
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
-        """Whether tensors from outside are one for all layers."""
+        """Return whether tensors from outside are one for all layers."""
         return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
 
     def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
-        """Whether each layer has its own of these tensors."""
+        """Return whether each layer has its own of these tensors."""
         return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:
-        """Whether tensors are running statistics, which are declared as parameters are."""
+        """Return whether tensors are running statistics, which are declared like parameters."""
         pairs = [self.runs.tensors[ref.index] for ref in several]
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
@@ -228,11 +228,11 @@ class Slots:
         return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
 
     def new(self) -> Ref:
-        """A reference that no tensor of the runs has."""
+        """Return a reference that no tensor of the runs has."""
         return Ref(next(self.runs.unused))
 
     def equal_constants(self, several: Iterable[Ref]) -> bool:
-        """Whether tensors that depend on nothing have the same values in both runs."""
+        """Return whether tensors that depend on nothing have the same values in both runs."""
         refs = list(several)
         if any(ref in self.runs.depends for ref in refs):
             return False
@@ -250,7 +250,7 @@ def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
 
 
 def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
-    """Whether two steps take the same but for their tensors."""
+    """Return whether two steps take the same but for their tensors."""
     one, two = leaves(first.arguments), leaves(second.arguments)
     return (
         len(one) == len(two)
@@ -266,7 +266,7 @@ def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], .
 
 
 def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
-    """The tensors that steps take which are not among these."""
+    """Return the tensors that steps take which are not among these."""
     taken = {output}
     for number in runs.needed:
         if number not in inside:

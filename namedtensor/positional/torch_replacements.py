@@ -96,7 +96,7 @@ class Replacing(TorchFunctionMode):
 
 
 def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...] | None:
-    """A recurrent layer as one operation."""
+    """Return a recurrent layer as one operation."""
     kind = func.__name__
     if kwargs or not is_layer(args):
         return None
@@ -107,7 +107,7 @@ def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor,
 
 
 def is_layer(args: Sequence[Any]) -> bool:
-    """Whether a call is of sequences that are one tensor, without dropout in training, and without projections."""
+    """Return whether a call's sequences are one tensor, without dropout in training, and without projections."""
     if len(args) != 9 or isinstance(args[3], torch.Tensor) or (args[5] and args[6]):
         return False
     _, _, weights, biased, layers, _, _, both_ways, _ = args

@@ -13,7 +13,7 @@ MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is cal
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """The modules that are functions, where their steps are not used yet.
+    """Return the modules that are functions, if their steps are not used yet.
 
     Of modules that are called several times the outermost, of long modules that are called once the innermost.
     """
@@ -30,7 +30,7 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
 
 
 def several_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
-    """The modules that are called several times, the outermost first, with the steps of each call."""
+    """Return the modules that are called several times, the outermost first, with the steps of each call."""
     return [
         (path, [block_of(runs, path, start, end) for start, end in zip(starts, [*starts[1:], len(runs.needed)])])
         for path, starts in calls_of(runs)
@@ -38,7 +38,7 @@ def several_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]
 
 
 def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
-    """The modules that are called once by at least MIN_STEPS steps in a row, the innermost first."""
+    """Return the modules that are called once by at least MIN_STEPS steps in a row, the innermost first."""
     positions: dict[tuple[str, ...], list[int]] = {}
     for at, number in enumerate(runs.needed):
         path = tuple(filter(None, runs.steps[number].path.split(".")))
@@ -52,7 +52,7 @@ def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]
 
 
 def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int, ...]:
-    """The steps of a call, from its first one, before the next call."""
+    """Return the steps of a call, from its first one, before the next call."""
     last = start
     while last < end and runs.steps[runs.needed[last]].path.split(".")[: len(path)] == [*path]:
         last += 1
@@ -75,7 +75,7 @@ class CallSlots(Slots):
         return None
 
     def is_own(self, ref: Ref) -> bool:
-        """Whether a tensor that a module takes is not computed from the inputs: a parameter, a buffer or a constant."""
+        """Return whether a module's tensor is independent of the inputs: a parameter, a buffer or a constant."""
         return ref not in self.runs.depends or self.kind(ref) in ("parameter", "buffer")
 
 

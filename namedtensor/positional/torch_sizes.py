@@ -45,7 +45,7 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
 
 
 def resized(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
-    """Other inputs of the same kinds, with these sizes."""
+    """Return other inputs of the same kinds, with these sizes."""
     generator = torch.Generator().manual_seed(seed)
     lengths = {dimension: size for group, size in sizes.items() for dimension in group.places}
     result = {}
@@ -91,7 +91,7 @@ def fixed_sizes(subject: Subject) -> set[int]:
 def free_groups(
     subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
 ) -> list[tuple[Group, list[int]]]:
-    """The groups whose size can be changed, alone or with others of that size, each with three sizes that can be taken."""
+    """Return the groups whose size can change, alone or with others of that size, each with three possible sizes."""
     fixed = fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
     alone = list(groups_of(inputs, names))
@@ -128,7 +128,7 @@ def sizes_for(
 
 
 def related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
-    """Whether a size could be computed from another one by chance: as that plus a number, or as any multiple of it plus one."""
+    """Return whether a size could equal another size plus a number, or a multiple of it plus a number, by chance."""
     if len(sizes) == 2:
         return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)
     return len(sizes) == 3 and any(
@@ -138,7 +138,7 @@ def related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
 
 
 def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:
-    """Small primes, and those above the size of the example, that divide no fixed size."""
+    """Yield small primes, and primes above the size of the example, that divide no fixed size."""
     usable = [prime for prime in PRIMES if prime not in taken and not any(length % prime == 0 for length in fixed)]
     small = [prime for prime in usable if prime <= max(size, 13)][:ATTEMPTS]
     large = [prime for prime in usable if prime > max(size, 13)][:ATTEMPTS]

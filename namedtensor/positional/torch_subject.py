@@ -79,7 +79,7 @@ def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
 
 
 def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
-    """That evaluation differs from training, for a module that is in training."""
+    """Return a note that evaluation differs from training, for a module that is in training."""
     kinds = [type(part).__name__ for part in module.modules() if part.training and isinstance(part, OF_TRAINING)]
     text = f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently"
     return (text,) if kinds else ()
@@ -101,7 +101,7 @@ def find_missing(function: Callable[..., Any], listed: Mapping[str, Any]) -> lis
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs by the names of the function's parameters."""
+    """Return the inputs by the names of the function's parameters."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -116,6 +116,6 @@ def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Map
 
 
 def spelled(path: Any) -> str:
-    """The name of a tensor in a tree: x, state_1."""
+    """Return the name of a tensor in a tree: x, state_1."""
     words = re.findall(r"\w+", "".join(map(str, path)))
     return "_".join(str(int(word) + 1) if word.isdigit() else word for word in words)

@@ -29,7 +29,7 @@ class TracedTensor(AxisValue):
     over: tuple[AxisVariable, ...] = ()
 
     def used(self, axes: Axes) -> TracedTensor:
-        """A use of it in an operation."""
+        """Return a use of it in an operation."""
         if not self.named:
             return self
         use = Leaf(self.node, self.dims).use(axes)
@@ -39,25 +39,25 @@ class TracedTensor(AxisValue):
         return replace(self, dims=tuple(dims), shape=self.shape if shape is None else tuple(shape))
 
     def with_dim(self, dim: int, axes: Dim, length: int) -> TracedTensor:
-        """Other axes along one dimension."""
+        """Return the tensor with other axes along one dimension."""
         dims, shape = [*self.dims], [*self.shape]
         dims[dim], shape[dim] = axes, length
         return self.moved(dims, shape)
 
     def inserted(self, at: int) -> TracedTensor:
-        """A dimension of size 1 before another."""
+        """Insert a dimension of size 1 before another dimension."""
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
     def column(self, rank: int) -> TracedTensor:
-        """A vector along a dimension before `rank` others."""
+        """Return a vector along a dimension before `rank` others."""
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
     def led(self, shape: Sequence[int]) -> TracedTensor:
-        """The same of this shape, with dimensions in which it repeats."""
+        """Return the same tensor in this shape, with dimensions in which it repeats."""
         return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
     def permuted(self, order: Sequence[int]) -> TracedTensor:
-        """These dimensions, in this order."""
+        """Return the tensor with these dimensions, in this order."""
         return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
 
     def with_node(
@@ -68,7 +68,7 @@ class TracedTensor(AxisValue):
 
 
 def plain(node: Node, truth: bool = False) -> TracedTensor:
-    """A number."""
+    """Return a number."""
     return TracedTensor(node, truth=truth)
 
 
@@ -98,7 +98,7 @@ class TensorViews:
         return not axis.kind.name and not any(axis.kind is kind.root for kind in self.joined_kinds)
 
     def regrouped(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
-        """The tensor with the dimensions of `shape`, in the same order of elements."""
+        """Return the tensor with the dimensions of `shape`, in the same order of elements."""
         if tensor.shape == tuple(shape):
             return tensor
         tokens: list[AxisVariable | int] = []
@@ -153,7 +153,7 @@ class TensorViews:
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
     def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
-        """The tensor with an axis along which it repeats."""
+        """Return the tensor with an axis along which it repeats."""
         axis = self.axes.new(size=size, hint=hint)
         self.axes.apart([*tensor.axes, axis])
         return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
@@ -161,7 +161,7 @@ class TensorViews:
     def cut(
         self, tensor: TracedTensor, axis: AxisVariable, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
     ) -> tuple[TracedTensor, list[AxisVariable]]:
-        """An axis in parts of these sizes."""
+        """Cut an axis in parts of these sizes."""
         kind = axis.kind
         base = kind.name or kind.hint or "ax"
         if self.is_divisible(axis):
@@ -187,7 +187,7 @@ class TensorViews:
         )
 
     def rejoined(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
-        """The parts of a cut axis that are adjacent and in order are that axis again."""
+        """Return the parts of a cut axis as that axis again if they are adjacent and in order."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
             if kinds == tuple(part.root for part in cut.parts):
@@ -199,7 +199,7 @@ class TensorViews:
     def scrambled(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """The fewest tokens and sizes with one product: merged, and split otherwise."""
+        """Return the fewest tokens and sizes with one product: merged, and split otherwise."""
         source, target, taken, count = 1, 1, 0, 0
         while taken == 0 or source != target:
             if source <= target and taken < len(tokens):
@@ -274,7 +274,7 @@ class TensorViews:
         return ()
 
     def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
-        """Some axes of a dimension as one."""
+        """Merge some axes of a dimension into one."""
         inside = self.axes.expanded(tensor.dims[dim])
         node = merged(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
@@ -283,7 +283,7 @@ class TensorViews:
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
     def picked(self, tensor: TracedTensor, dim: int, index: int) -> TracedTensor:
-        """The elements at an index, counted from 0, along a dimension."""
+        """Return the elements at an index, counted from 0, along a dimension."""
         dims, shape = list(tensor.dims), list(tensor.shape)
         index %= shape[dim]
         inside = self.axes.expanded(dims[dim])
@@ -315,7 +315,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """The elements at an index along the one axis of a dimension; the dimensions of the index take its place."""
+        """Return the elements at an index along a dimension's one axis; the index's dimensions take its place."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])
@@ -326,7 +326,7 @@ class TensorViews:
         )
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
-        """The tensor with one axis for a dimension, which may have several."""
+        """Return the tensor with one axis for a dimension, which may have several."""
         inside = self.axes.expanded(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]

@@ -140,7 +140,7 @@ class Recorder(TorchDispatchMode):
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
-        """The reference of a tensor; one that no step made is a constant."""
+        """Return the reference of a tensor; one that no step made is a constant."""
         ref = self.refs.get(id(tensor))
         if ref is None:
             ref = self.new(tensor)
@@ -220,13 +220,13 @@ def name_of(func: Any) -> str:
 
 
 def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by the names of its schema, those left out by their defaults."""
+    """Return the arguments of a call by the names of its schema, those left out by their defaults."""
     plain = {parameter.name: parameter.default_value for parameter in func._schema.arguments}
     return {**plain, **dict(zip(plain, args)), **kwargs}
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """The arguments that are their defaults."""
+    """Return the arguments that are their defaults."""
     return frozenset(
         parameter.name
         for parameter in func._schema.arguments
@@ -237,7 +237,7 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
 
 
 def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], str]:
-    """The lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
+    """Return the lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
     frame = sys._getframe(2)
     lines, path, of_torch = list[SourceLine](), "", NOWHERE
     while frame is not None:
@@ -262,17 +262,17 @@ def raised_at(problem: BaseException) -> SourceLine:
 
 
 def is_of_autograd(problem: BaseException) -> bool:
-    """Whether an exception was raised by a `torch.autograd.Function`."""
+    """Return whether an exception was raised by a `torch.autograd.Function`."""
     return any(frame.f_code.co_filename == inspect.getfile(torch.autograd.Function) for frame, _ in trail_of(problem))
 
 
 def trail_of(problem: BaseException) -> list[tuple[FrameType, int]]:
-    """The frames and lines of a traceback, from the outside in."""
+    """Return the frames and lines of a traceback, from the outside in."""
     return [*traceback.walk_tb(problem.__traceback__)]
 
 
 def is_of_reading(frame: FrameType) -> bool:
-    """Whether a frame is of the modules that read PyTorch code."""
+    """Return whether a frame is of the modules that read PyTorch code."""
     return str(frame.f_globals.get("__name__", "")).rpartition(".")[0] == __package__
 
 

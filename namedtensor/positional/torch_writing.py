@@ -55,7 +55,7 @@ class ProgramWriter:
                 axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
 
     def unused(self) -> dict[str, str]:
-        """The sets of parameters that the code does not use: with the axes of their layer, or axes from their sizes."""
+        """Return the sets of unused parameters, with the axes of their layer, or axes from their sizes."""
         sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
         for path, array in self.subject.parameters.items():
@@ -173,7 +173,7 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def drawn_from(self, declaration: nodes.Declaration) -> str:
-        """The set to draw values from: the set of a declaration; indices stay below the number of elements."""
+        """Return the set to draw values from: the set of a declaration; indices stay below the number of elements."""
         (domain,) = declaration.sets
         if domain.domain == "naturals":
             count = min(self.reader.bounds.get(to_text(declaration.names[0]), DRAWN), DRAWN)
@@ -200,7 +200,7 @@ class ProgramWriter:
 
 
 def base_of(name: Node) -> Node:
-    """The name of a family without its index."""
+    """Return the name of a family without its index."""
     if isinstance(name, nodes.Call):
         return nodes.Name(name.operator)
     return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
@@ -212,18 +212,18 @@ def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]
 
 
 def numbered(declared: DeclaredTensor, member: int) -> Node:
-    """The name of a member of a family."""
+    """Return the name of a member of a family."""
     return nodes.Superscript(base_of(declared.node), (number(member),)) if declared.members else declared.node
 
 
 def in_one(ranges: Sequence[nodes.Range]) -> nodes.Range:
-    """Several ranges as one: for l = 1, …, 8 for t = 1, …, |seq|."""
+    """Join several ranges into one: for l = 1, …, 8 for t = 1, …, |seq|."""
     first, *rest = ranges
     return replace(first, further=in_one(rest)) if rest else first
 
 
 def made_axes(node: Any) -> set[str]:
-    """The names of axes that a node has and nothing else gives a size: of iota and ones, of windows, of splits."""
+    """Return the names of axes that a node introduces without a size: of iota and ones, of windows, of splits."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

@@ -103,7 +103,7 @@ class SourceParser:
         return left
 
     def begins(self) -> bool:
-        """Whether a factor begins here."""
+        """Return whether a factor begins here."""
         if self.token.kind in (NAME, NUMBER, FUNCTION):
             return True
         if self.sees("|", "‖"):
@@ -330,7 +330,7 @@ class SourceParser:
         return self.atom()
 
     def raw(self) -> str:
-        """The text of a script, without spaces."""
+        """Return the text of a script, without spaces."""
         if not self.sees("{"):
             return self.take().text
         self.take()
@@ -396,5 +396,5 @@ class SourceParser:
 
 
 def is_function(name: str) -> bool:
-    """Whether a name before a bracket is a function: f, σ, or a word."""
+    """Return whether a name before a bracket is a function: f, σ, or a word."""
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())

@@ -29,7 +29,7 @@ class AxisValue:
         return axes_of(self.dims)
 
     def moved(self, dims: Iterable[Dim]) -> AxisValue:
-        """The same value with its dimensions in another order, or with dimensions of size 1 more or fewer."""
+        """Return the same value with its dimensions in another order, or with dimensions of size 1 more or fewer."""
         return replace(self, dims=tuple(dims))
 
 
@@ -53,12 +53,12 @@ class Leaf:
 
 # ------------------------------------------------------------------------------------------------------------- nodes
 def name(axis: AxisVariable) -> nodes.Name:
-    """An axis as a component of a subscript."""
+    """Return an axis as a component of a subscript."""
     return nodes.Name(axis.key)
 
 
 def number(value: float) -> Node:
-    """A number; a negative one as a sign before it."""
+    """Return a number; a negative one as a sign before it."""
     if value < 0:
         return nodes.Call("negative", (), (), (number(-value),))
     if value == float("inf"):
@@ -69,12 +69,12 @@ def number(value: float) -> Node:
 def call(
     operator: str, arguments: Sequence[Node], axes: Iterable[AxisVariable] = (), parameters: Sequence[Node] = ()
 ) -> Node:
-    """An operator of the notation applied, over axes."""
+    """Apply an operator of the notation, over axes."""
     return nodes.Call(operator, (), tuple(name(axis) for axis in axes), tuple(arguments), tuple(parameters))
 
 
 def renamed(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """A node with axes renamed, each on its own; `written` leaves out those that get one name."""
+    """Return a node with axes renamed, each on its own; `written` leaves out those that get one name."""
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
 
@@ -103,7 +103,7 @@ def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
 
 
 def merged(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
-    """A node with axes merged into one, or one split into several."""
+    """Return a node with axes merged into one, or one split into several."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
 
@@ -114,7 +114,7 @@ def size(axis: AxisVariable) -> Node:
 
 
 def size_of(axes: Iterable[AxisVariable]) -> Node:
-    """The product of the sizes of axes: |a| |b|"""
+    """Return the product of the sizes of axes: |a| |b|"""
     return _product([*map(size, axes)] or [number(1)])
 
 
@@ -155,7 +155,7 @@ def times(factor: float, node: Node) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def aligned(axes: Axes, *values: AxisValue) -> Dims:
-    """The dimensions of an elementwise operation, aligned from the last: those that are aligned become one.
+    """Return the dimensions of an elementwise operation, aligned from the last: those that are aligned become one.
 
     Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and takes the axes of the other
     dimension.
@@ -173,7 +173,7 @@ def aligned(axes: Axes, *values: AxisValue) -> Dims:
 
 
 def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
-    """An operator of the notation applied element by element."""
+    """Apply an operator of the notation element by element."""
     dims = aligned(axes, *values)
     factors = (values[0], values[1]) if operator == "⊙" and len(values) == 2 else None
     return AxisValue(call(operator, [value.node for value in values]), dims, factors)
@@ -182,7 +182,7 @@ def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
 def reduced(
     axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
 ) -> AxisValue:
-    """A reduction; a sum of a product of two that both have the axes is a contraction."""
+    """Return a reduction; a sum of a product of two that both have the axes is a contraction."""
     if not over:
         return value.moved(dims)
     if operator == "∑" and value.factors and not parameters:
@@ -200,7 +200,7 @@ def contracted(axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[A
 
 
 def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
-    """The product of NumPy's `@`: over the last dimension of `first` and the last but one of `second`; the others are batches."""
+    """Return NumPy's `@`: over the last dimension of `first` and the last but one of `second`; others are batches."""
     left = first.dims if len(first.dims) > 1 else ((), *first.dims)
     right = second.dims if len(second.dims) > 1 else (*second.dims, ())
     one, two = left[-1], right[-2]
@@ -225,7 +225,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def written(node: Any, names: Names) -> Any:
-    """A node with the names of its axes in place of their keys, and without renames that change nothing."""
+    """Return a node with the names of its axes in place of their keys, and without renames that change nothing."""
     if isinstance(node, tuple):
         return tuple(part for item in node for part in _components(item, names))
     if not hasattr(type(node), "__dataclass_fields__"):
@@ -269,7 +269,7 @@ def _counted(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """An item of a tuple; the name of an axis that falls into parts is several."""
+    """Return an item of a tuple; the name of an axis that falls into parts is several."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (written(item, names),)

@@ -14,7 +14,7 @@ from .values import AxisValue, at, call, number, plus, renamed
 
 
 def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
-    """The windows along a dimension; the axis within them comes last."""
+    """Return the windows along a dimension; the axis within them comes last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
     require_longer(axes, axis, kernel)
@@ -33,7 +33,7 @@ def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None
 
 
 def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
-    """A dimension cut in blocks of one length; the axis within them comes last."""
+    """Cut a dimension in blocks of one length; the axis within them comes last."""
     axis, kernel = only(x.dims[where]), new_axis(axes, length)
     outer = axes.new(hint=axis.kind.hint)
     axes.facts.products.append((axis, (outer, kernel)))
@@ -93,7 +93,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 # -------------------------------------------------------------------------------------------------------------- chunks
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """A dimension cut in a number of equal pieces."""
+    """Cut a dimension in a number of equal pieces."""
     value = as_value(x)
     (where,) = positions(value, axis)
     if not whole(count):
@@ -120,7 +120,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension in pieces of the listed lengths, as PyTorch's split does."""
+    """Cut a dimension in pieces of the listed lengths, like PyTorch's split."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = as_value(x)
