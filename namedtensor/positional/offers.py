@@ -28,6 +28,12 @@ def looks_positional(source: str) -> bool:
     return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
 
 
+def names_axes(source: str, values: Mapping[str, Any]) -> bool:
+    """Return whether a text has a word that is an axis of a value, as named tensor notation does."""
+    words = set(re.findall(r"[^\W\d_]{2,}", source))
+    return any(not words.isdisjoint(getattr(value, "axes", ())) for value in values.values())
+
+
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
     """Return a hint with the translation of a text in positional notation, made with the axes of `values`, or None.
 
@@ -52,7 +58,7 @@ def as_hint(readings: Sequence[Any], source: str) -> Hint | None:
 
 def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
     """Return the interpretations of a positional text whose inputs are all at hand; other notations have none."""
-    if not values or not looks_positional(source):
+    if not values or not looks_positional(source) or names_axes(source, values):
         return ()
     try:
         from .translation import translate
