@@ -8,7 +8,7 @@
 `shape_variables`: the axes that a calligraphic letter stands for.
 `updates`: C ← … as equations.
 `shifted_heads`: x^{t+1} = … as an equation for x^t.
-`stated_draws`: 𝔼_x, where a statement declares the distribution of x.
+`stated_draws`: 𝔼_x, if a statement declares the distribution of x.
 `index_conditions`: ∑_{1≤i<j≤n} as nested sums.
 `zero_starts`: S_0 = 0 as zeros of its family's type.
 `elements_of_functions`: the error of f(x)_{h(i)} = ….

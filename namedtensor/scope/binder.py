@@ -1,8 +1,8 @@
-"""The binder: what each name of a program means, and which equations a function needs.
+"""The binder: the meaning of each name in a program, and the equations that each function needs.
 
 Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
-parameter or superscript of the function, directly or through another such definition; what no function needs is top
-level. So the paper's "where" needs no block.
+parameter or superscript of the function, directly or through another definition that belongs to the function.
+Definitions that no function needs are top level. So the paper's "where" needs no block.
 
     statements -> definitions, functions, declarations, facts about sizes, assertions
 """
@@ -34,11 +34,11 @@ from .zero_starts import with_typed_zeros
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
-    """Bind a program: sort its statements into symbols, and say what belongs to what.
+    """Bind a program: sort its statements into symbols, and assign definitions and assertions to their functions.
 
     `given` has the names that values are given for, with their axes: an equation about one of these is an assertion. It is
     `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
-    kind name where one name has two definitions.
+    kind name if one name has two definitions.
     """
     given = given or {}
     mark = (source, id(program), frozenset(given.items()), open)  # a hash of the program would walk it
@@ -55,7 +55,7 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 
 def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """The program in the statements that `Scope` has: no updates, draws, functions as arguments, or shorthand."""
+    """Return the program in the statements of `Scope`, without updates, draws, functions as arguments, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
         return _without_conditions(source, program, given)
@@ -99,7 +99,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
 
 
 def _classified(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
-    """The scope of a program with definitions, declarations or assertions."""
+    """Return the scope of a program with definitions, declarations or assertions."""
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -122,21 +122,21 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 
 def differentiates(function: FunctionDefinition) -> bool:
-    """Whether a derivative is taken in a function or in what belongs to it."""
+    """Return whether a function, or a definition that belongs to it, takes a derivative."""
     bodies = [function.body, *(definition.body for definition in function.all_definitions())]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
 
 def varied(node: nodes.Derivative | nodes.Differential) -> Node:
-    """What a derivative is taken with respect to, or a differential is of."""
+    """Return the variable of a derivative, or the body of a differential."""
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
 class Binder(Ownership):
-    """The binder of one program: `Statements` with what belongs to functions."""
+    """The binder of one program: `Statements` with the definitions and assertions that belong to functions."""
 
     def sort(self) -> None:
-        """Say what belongs to what."""
+        """Assign definitions and assertions to their functions."""
         scope = self.scope
         self.read_dots()
         if any(function.head.subscript or function.head.superscript for function in self.functions):
@@ -168,7 +168,7 @@ class Binder(Ownership):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
     def check_parameters(self, head: Call) -> None:
-        """Raise where a head has one parameter twice."""
+        """Raise if a head has one parameter twice."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
             name = spelled(argument)
@@ -232,7 +232,7 @@ class Binder(Ownership):
             function.subscript = tuple(result)
 
     def read_dots(self) -> None:
-        """Two written instances with ⋮ between them say the rule of the last for every index from the first."""
+        """Extend the rule of the last instance after ⋮ to every index from the first written instance."""
         for dots in self.dots:
             for definition in self.tensors:
                 if definition.position < dots or len(definition.name.superscript) != 1 or definition.range is not None:

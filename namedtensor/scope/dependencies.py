@@ -43,7 +43,7 @@ class BindingGroup:
     pattern: Key | None = None
 
     def __iter__(self) -> Iterator[Definition]:
-        """All its equations."""
+        """Yield all equations of the group."""
         yield from self.parts
         yield from (definition for groups in self.options.values() for group in groups for definition in group)
 
@@ -63,7 +63,7 @@ class BindingGroup:
         return self.parts[0].position if self.parts else next(iter(self)).position
 
     def means(self, key: Key) -> bool:
-        """Whether a use of this name may be one of it."""
+        """Return whether a use of this name may be a use of the group."""
         return key in self.options or (self.pattern is not None and matches(self.pattern, key))
 
 
@@ -84,7 +84,7 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """The most general of these patterns that matches E^{…,0}: E^{…,…}."""
+    """Return the most general of these patterns that matches E^{…,0}: E^{…,…}."""
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
@@ -110,7 +110,7 @@ def beginning(family: Definition) -> tuple[Node, ...]:
 
 
 def holds(family: Definition, key: Key) -> bool:
-    """Whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
+    """Return whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
@@ -120,7 +120,7 @@ def holds(family: Definition, key: Key) -> bool:
 
 
 def surely_in(over: nodes.Range, index: str) -> bool:
-    """Whether an index surely lies in a range."""
+    """Return whether an index is surely in a range."""
     low, high = (end.value if isinstance(end, Number) else None for end in (over.low, over.high))
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
@@ -198,7 +198,7 @@ class BindingGroups:
             self.add(binding)
 
     def meant(self, key: Key) -> list[BindingGroup]:
-        """The definitions that a use of this name may mean."""
+        """Return the definitions that a use of this name may mean."""
         binding_groups = self.exact.get(key, [])
         families = self.families.get(key.base, ())
         return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
@@ -325,7 +325,7 @@ def runs(group: Group) -> list[Group]:
 
 
 def is_one_element(definition: Definition) -> bool:
-    """Whether an equation is of one element, or one slice: Y_{h(1)} = 3"""
+    """Return whether an equation is about one element, or one slice: Y_{h(1)} = 3"""
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 

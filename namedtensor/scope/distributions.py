@@ -18,10 +18,10 @@ from grammar.nodes import Draw, Equation, Expectation
 from .names import component, spelled, walk
 from .symbols import Scope
 
-DEFAULT_DRAWS = 10_000  # of an expectation, where `draws` says nothing else
+DEFAULT_DRAWS = 10_000  # the draws of an expectation, unless `draws` specifies a number
 Operation = Callable[
     ..., Any
-]  # an operator of the notation, by its name, on what an evaluator has for tensors; numbers too
+]  # apply an operator of the notation, by its name, to an evaluator's tensors or to numbers
 
 
 class Distribution(NamedTuple):
@@ -62,7 +62,7 @@ def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
 
 
 def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """The first index up to which the probabilities are more than u; the last, where rounding leaves none."""
+    """Return the first index whose cumulative probability exceeds u, or the last index if rounding leaves none."""
     (p,) = parameters
     before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)
     last = op("∑", op("where", op("≥", p, 0), 1, 0), along=True)
@@ -81,25 +81,28 @@ DISTRIBUTIONS = {
 
 
 def is_categorical(draw: Draw) -> bool:
-    """Whether outcomes are indices, with the probabilities that the one parameter has along an axis."""
+    """Return whether outcomes are indices, with the one parameter's probabilities along an axis."""
     return DISTRIBUTIONS[draw.family].of is _categorical
 
 
 def is_finite(draw: Draw) -> bool:
-    """Whether an expectation enumerates its outcomes."""
+    """Return whether an expectation enumerates its outcomes."""
     known = DISTRIBUTIONS.get(draw.family)
     return known is not None and known.finite and not draw.axes
 
 
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
-    """Return the number of a name, which makes its draws independent of those of another; mask `counted` labels."""
+    """Return the number of a name, which makes its draws independent of another name's draws.
+
+    `counted` marks the labels to leave out.
+    """
     labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
     name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
     return zlib.crc32(name.encode()) % 2**20
 
 
 def samples(root: Any) -> bool:
-    """Whether something is drawn below a node, so that its value is an estimate, or one of many that there might be."""
+    """Return whether a node contains a draw, so that its value is an estimate or one of many possible values."""
     drawn = [node for node in walk(root) if isinstance(node, Draw)]
     through = [draw for node in walk(root) if isinstance(node, Expectation) for draw in node.drawn if is_finite(draw)]
     return len(drawn) > len(through)
@@ -107,7 +110,7 @@ def samples(root: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def estimated(scope: Scope) -> frozenset[str]:
-    """The names whose values depend on draws, directly or through others."""
+    """Return the names whose values depend on draws, directly or through others."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -125,13 +128,16 @@ def estimated(scope: Scope) -> frozenset[str]:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Whether a side of an assertion does: then it is an assertion about types, for an estimate is near what it estimates."""
+    """Return whether a side depends on draws.
+
+    Then the assertion is about types, since an estimate is only near its value.
+    """
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not estimated(scope).isdisjoint(named)
 
 
 def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
-    """The names and functions below some nodes, and whether something is sampled there."""
+    """Return the names and functions below some nodes, and whether a node samples there."""
     named: set[str] = set()
     for node in (part for root in roots for part in walk(root)):
         if isinstance(node, nodes.Name):

@@ -5,7 +5,7 @@ twice(f, x) = f(f(x))        twice⟨g⟩(x) = f⟨g⟩(f⟨g⟩(x))
 g(t) = t^2                   f⟨g⟩ : ℝ → ℝ
 twice(g, 3)                  f⟨g⟩(t) = g(t)
 
-So f is lifted as its signature specifies, whatever the function that stands for it takes.
+So f is lifted as its signature specifies, whatever the signature of the passed function g specifies.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Function:
 
 
 def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
-    """Specialise higher-order functions: the program with a function of its own for each that another is given."""
+    """Specialise higher-order functions: return the program with a separate function for each function argument."""
     signatures = [statement for statement in program.statements if isinstance(statement, Signature)]
     functions = higher_order(program, signatures) if signatures else {}
     if not functions:
@@ -102,12 +102,12 @@ def called(name: str, span: tuple[int, int]) -> Call:
 
 
 def applied(call: Call) -> Call | Name:
-    """A function with its arguments; one that took functions alone is a name."""
+    """Return a call of a function with its arguments, or its name if it took functions only."""
     return call if call.arguments or call.parameters or call.subscript else Name(call.operator, call.span)
 
 
 def axes_over(one: HigherOrder, taken: FunctionParameter) -> tuple[Any, ...]:
-    """Return the axes of the left-hand side g_{ax}(f, X) that the type of f mentions, if f has no axes of its own."""
+    """Return the axes of the left-hand side g_{ax}(f, X) that the type of f mentions, if f has no separate axes."""
     spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
     named = {axis.name for axis in map(nodes.axis_of, one.head.subscript) if axis is not None}
     return one.head.subscript if spoken & named and not taken.type.head.subscript else ()
@@ -157,7 +157,7 @@ class Specialised:
 
     # --------------------------------------------------------------------------------------------- one for its functions
     def specialised(self, one: HigherOrder, given: Mapping[str, Function], name: str) -> Iterator[Any]:
-        """The statements of a function, its functional parameters replaced."""
+        """Yield the statements of a function with its functional parameters replaced."""
         current: dict[str, Function] = {}
         for taken in one.taken.values():
             function, over = given[taken.name], axes_over(one, taken)
@@ -185,7 +185,7 @@ class Specialised:
             yield self.turned(fact, current)
 
     def wrapper(self, taken: FunctionParameter, function: Function, name: str, over: tuple[Any, ...]) -> Iterator[Any]:
-        """f⟨g⟩(t) = g(t), with the signature of f, over the axes of what takes it."""
+        """Yield f⟨g⟩(t) = g(t), with the signature of f, over the axes of the higher-order function."""
         axes = taken.type.head.subscript or over
         span = function.span
         arguments = tuple(Name(f"argument⟨{index}⟩", span) for index in range(len(taken.type.domain)))
@@ -199,8 +199,9 @@ class Specialised:
 
     # ------------------------------------------------------------------------------------------------------- expressions
     def turned(self, node: Any, current: Mapping[str, Function]) -> Any:
-        """A tree in which calls of higher-order functions are calls of specialised ones; `current` are the parameters
-        known here.
+        """Return a tree that calls specialised functions instead of higher-order functions.
+
+        `current` are the parameters known here.
         """
         if isinstance(node, Set):
             return node
@@ -228,7 +229,7 @@ class Specialised:
         return applied(replace(node, operator=name, arguments=arguments))
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: FunctionParameter) -> Function:
-        """The function that an argument is, where it has to be one."""
+        """Return the function that an argument names. The argument must be a function."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):
             below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)

@@ -1,7 +1,7 @@
 """Nest operators whose condition binds several indices: ∑_{1≤i<j≤n} X, ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
-    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, where nothing around it specifies what i or j is
+    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, if nothing around it specifies i or j
 
 A condition binds names between two relations, and names that its operand uses as indices. A name that is already known
 (given, defined, declared, an argument, or bound by an enclosing operator) is not a new index, so ∑_{j≠i} sums over j
@@ -30,7 +30,7 @@ ORDERS = ("<", "≤")
 
 
 def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
-    """The program in which each operator over indices says of one index where it goes."""
+    """Return the program in which each operator over indices binds one index and its range."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
     statements = tuple(of_statement(statement, known) for statement in program.statements)
@@ -39,7 +39,7 @@ def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
 
 
 def said_by(statement: nodes.Statement) -> Iterator[str]:
-    """The names that a statement defines or declares, and the parameters of a function."""
+    """Yield the names that a statement defines or declares, and the parameters of a function."""
     if isinstance(statement, nodes.Declaration):
         yield from (name.base for name in map(spelled, statement.names) if name is not None)
     if isinstance(statement, Equation):
@@ -51,7 +51,7 @@ def said_by(statement: nodes.Statement) -> Iterator[str]:
 
 
 def bound_by_head(head: Node) -> set[str]:
-    """The indices of a left side: t of h^t, i of Y_{a(i)}, l of f^l(x)."""
+    """Return the indices of a left side: t of h^t, i of Y_{a(i)}, l of f^l(x)."""
     parts: list[Node] = []
     while isinstance(head, (Index, nodes.Superscript, nodes.Subscript)):
         parts += [part for _, part in head.items] if isinstance(head, Index) else head.components
@@ -95,20 +95,20 @@ def of_condition(node: Over, fixed: frozenset[str]) -> Node:
 
 
 def ordered(relation: Call) -> Call:
-    """A relation with < or ≤ where it is an order."""
+    """Return a relation with < or ≤, if the relation is an order."""
     if relation.operator not in FLIPPED:
         return relation
     return replace(relation, operator=FLIPPED[relation.operator], arguments=relation.arguments[::-1])
 
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
-    """The names that appear in an index: i and j of A_{r(i), c(j+1)}."""
+    """Return the names that appear in an index: i and j of A_{r(i), c(j+1)}."""
     items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
     return set[str]().union(*map(names_in, items))
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
-    """The indices that a condition binds, in the order in which they appear."""
+    """Return the indices that a condition binds, in the order in which they appear."""
     between = conjoined(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
@@ -119,7 +119,7 @@ def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
 
 
 def conjoined(condition: Any) -> set[str]:
-    """The names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
+    """Return the names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
     inside = [relation.arguments[0] for relation in conjuncts(condition)[1:]]
     return {node.text for node in inside if isinstance(node, Name)}
 
@@ -129,7 +129,7 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """One operator for each index, the first outermost; a relation appears where the last of its indices is bound."""
+    """Return one operator for each index, the first outermost; a relation appears at the last of its indices."""
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
     for relation in relations:
@@ -153,14 +153,14 @@ def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Whether a relation specifies where an index begins or ends: i < j, j ≤ n."""
+    """Return whether a relation specifies the beginning or the end of an index: i < j, j ≤ n."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
 def inherited(
     name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
-    """Where an index begins, at 0, or ends, at 1: at what is known before it, or where an index that is bound later does."""
+    """Return the first (`at` 0) or last (`at` 1) value of an index: an earlier bound, or a later index's bound."""
     for relation in relations:
         sides = relation.arguments
         if relation.operator not in ORDERS or sides[1 - at] != Name(name):

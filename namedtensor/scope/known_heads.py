@@ -19,14 +19,14 @@ from .dependencies import matches, pattern_of
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 
-Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
+Given = Mapping[Key, frozenset[str]]  # the axes of the given tensors, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is
 
 
 def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """The heads that are asserted, not defined: what they are about is given, declared or defined at top level.
+    """Return the heads that are asserted, not defined: their subjects are given, declared or defined at top level.
 
-    Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
+    If the given names are still `open`, also return a second head of one function with other parameter names.
     """
     known = _Known(scope, given, open)
     definitions = [definition for group in scope.definitions.values() for definition in known.claims_among(group)]
@@ -65,7 +65,7 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Whether a number above a name is a power of what is known, 2 of x^2, and not one of its labels: X^1, X^2."""
+        """Return whether a number above a name is a power of a known name, 2 of x^2, and not a label: X^1, X^2."""
         text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
         if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
             return False
@@ -80,7 +80,7 @@ class _Known:
         return base in others and not labeled
 
     def absolute_values(self) -> set[Head]:
-        """Sides |x| of equations that are about a tensor, where no axis has this name."""
+        """Return the sides |x| of equations about a tensor x, if no axis has this name."""
         program = self.scope.program
         sides = [
             (position, index, side.axis)
@@ -101,7 +101,7 @@ class _Known:
         }
 
     def cannot_fill(self, group: list[Definition]) -> bool:
-        """Whether these elements of something declared are too few to define it."""
+        """Return whether these elements of a declared name are too few to define it."""
         if group[0].key not in self.declared:
             return False
         places = [fixed(definition) for definition in group]
@@ -115,7 +115,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Whether a head is a call of what is known, of a function that is there without it."""
+        """Return whether a head is a call of a known function, which exists without this head."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # log Z = 3 says no more of log than of Z
@@ -139,13 +139,16 @@ class _Known:
         return function is not (definitions or others)[0]
 
     def is_stated(self, function: FunctionDefinition) -> bool:
-        """Whether a signature says of what a built-in of the program's own is a function: σ : ℝ → ℝ."""
+        """Return whether a signature declares the program's replacement of a built-in function: σ : ℝ → ℝ."""
         arguments = len(function.parameters)
         heads = ((signature.head, len(signature.domain)) for _, signature in self.scope.signatures)
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Whether a name is known, other than as what the head binds: a declaration below the head is of its parameter."""
+        """Return whether a name is known, apart from the names that the head binds.
+
+        A declaration below the head is about its parameter.
+        """
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):
             return True
@@ -155,16 +158,16 @@ class _Known:
         return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Whether it specifies what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
+        """Return whether it defines a function for any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, if X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Whether a body mentions all that the head takes."""
+        """Return whether a body mentions all parameters of the head."""
         return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
-        """The axes of what is given or declared; of what is defined, all that it can have from its parts."""
+        """Return the axes of a given or declared name. For a defined name, return all axes that its parts can have."""
         if name in self.given:
             return self.given[name]
         if name in self.declared:
@@ -184,13 +187,13 @@ class _Known:
 
 
 def axes_named(node: Any) -> set[str]:
-    """The axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
+    """Return the axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
 
 
 def is_rearranged(definition: Definition) -> bool:
-    """Whether an equation says of elements that they are others of the same tensor: A_{h(i), w(j)} = A_{h(j), w(i)}."""
+    """Return whether an equation rearranges elements of one tensor: A_{h(i), w(j)} = A_{h(j), w(i)}."""
     key = definition.key
     uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, key)]
     named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == key.base]
@@ -208,7 +211,7 @@ def is_whole(text: str) -> bool:
 
 
 def fixed(definition: Definition) -> dict[str, int]:
-    """The axes that an equation for elements gives one place of: height and 1 of A_{height(1), width(j)}."""
+    """Return the axes that an element equation gives one position for: height and 1 of A_{height(1), width(j)}."""
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
@@ -217,7 +220,7 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
-    """Whether a head can be a use of another: its labels are the same, and its axes are of what it is applied to."""
+    """Return whether a head can be a use of another: its labels are the same, and its axes belong to the argument."""
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
     return counts[0] == counts[1] and all(
@@ -226,11 +229,11 @@ def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str
 
 
 # ------------------------------------------------------------------------------------------------- what goes before
-REPLACED = CONSTANTS.keys() - {"ε"}  # an ε of its own is what a program is expected to have
+REPLACED = CONSTANTS.keys() - {"ε"}  # a program usually defines its own ε
 
 
 def replaced(scope: Scope) -> tuple[Replaced, ...]:
-    """The built-in functions and numbers that the program's own definitions replace."""
+    """Return the built-in functions and numbers that the program's own definitions replace."""
     result = [
         Replaced(function.operator, function.head.span)
         for function in scope.all_functions()

@@ -22,7 +22,8 @@ from grammar.traversal import walk
 
 from ..core.extents import is_size
 
-CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
+# the values of these names, unless an equation defines them
+CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 Value = TypeVar("Value")
 Spelling = TypeVar("Spelling")
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
@@ -87,12 +88,12 @@ def key(text: str) -> Key:
     return key_of(text) if is_text else key_of.__wrapped__(text)
 
 
-MAX_CACHED_NAMES = 2**16  # those of 4,000 layers with 16 parameters each
+MAX_CACHED_NAMES = 2**16  # enough for 4,000 layers with 16 parameters each
 
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def key_of(text: str) -> Key:
-    """The same of one name, cached."""
+    """Return the key of one name, cached."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value must be a string, got {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
@@ -123,7 +124,7 @@ def greek(word: str) -> str:
 
 
 def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> str:
-    """The text of one component of a script; `value` gives what an index variable stands for, or None."""
+    """Return the text of one component of a script. `value` returns the value of an index variable, or None."""
     if isinstance(node, Number):
         return str(node.value)
     if isinstance(node, Name):
@@ -147,17 +148,17 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
 
 
 def compact(value: Any) -> str:
-    """A number in a component of a script, as names have it: n-1 where a formula may say n - 1."""
+    """Return a number in a component of a script, in the form of keys: n-1 for the text n - 1."""
     return str(value).replace(" ", "")
 
 
 def component_node(text: str) -> Number | Name:
-    """The node of a component of a script, from its text."""
+    """Return the node of a script's component, from its text."""
     return Number(int(text)) if text.isdecimal() else Name(text)
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
-    """The integer, or the size, that `l - 1`, `2k + 1` stand for, where every name in it has a value."""
+    """Return the integer, or the size, of `l - 1`, `2k + 1`, if every name in it has a value."""
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
     if isinstance(node, Name):
@@ -224,7 +225,9 @@ def plain_key(text: str) -> Key:
 
 
 def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
-    """A mapping from names by their keys, or by what `read` makes of them. Raises NotationError if two are forms of one.
+    """Return a mapping from names by their keys, or by the results of `read`.
+
+    Raises NotationError if two are forms of one.
 
     >>> by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
@@ -239,13 +242,16 @@ def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) ->
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
-    """The error for two forms of one name among those that are given, of which this is the second."""
+    """Return the error for two forms of one name among the given names. `name` is the second form."""
     first = next(other for other in names if read(other) == read(name))
     return NotationError(202, f"{first} and {name} are the same name", hint="pass one of them", symbol=str(read(name)))
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a source name with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
+    """Match a source name with a key: return the values of its index variables, or None.
+
+    W^{l,Q} matches W^{1,Q} with l = 1.
+    """
     lengths = len(name.subscript), len(name.superscript)
     if name.base != expected.base or lengths != (len(expected.subscript), len(expected.superscript)):
         return None
@@ -262,11 +268,11 @@ def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any]
 Thing = TypeVar("Thing")
 NUMBER, THING = itemgetter(0), itemgetter(1)
 NOWHERE: Collection[int] = frozenset()
-Components = Sequence["str | None"]  # the texts of a script, None where a component is open
+Components = Sequence["str | None"]  # the texts of a script, or None for an open component
 
 
 class ByScripts(Generic[Thing]):
-    """Values indexed by a base and the texts of its scripts, of which some may be patterns."""
+    """Values indexed by a base and the texts of its scripts. Some of these texts may be patterns."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -288,8 +294,10 @@ class ByScripts(Generic[Thing]):
     def find(
         self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
     ) -> list[Thing]:
-        """The things under names whose fixed components are each among these texts, in the order in which they were put;
-        `[*zip(texts)]` are those that each can only be themselves."""
+        """Return the things under names whose fixed components are among these texts, in the order of insertion.
+
+        `[*zip(texts)]` allows one text for each component.
+        """
         texts = (*subscript, *superscript)
         result: list[tuple[int, Thing]] = []
         for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
@@ -300,8 +308,10 @@ class ByScripts(Generic[Thing]):
         return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
-        """Names in groups for which the same is found, as W^{1,Q} and W^{2,Q} where l is open in W^{l,Q}; the names of one
-        that has several differ in the component at this place alone, which is a number."""
+        """Yield groups of names with the same matches, such as W^{1,Q} and W^{2,Q} if l is open in W^{l,Q}.
+
+        The names of a larger group only differ in the component at the group's position, which is a number.
+        """
         groups: dict[Any, tuple[int, list[Key]]] = {}
         for name in names:
             base, subscript, superscript = name
@@ -317,7 +327,7 @@ class ByScripts(Generic[Thing]):
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """The same for names with open indices: what `match_key` would match is among what is found."""
+    """Return the same for names with open indices: the search finds every name that `match_key` would match."""
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

@@ -1,7 +1,8 @@
-"""The lines of a program that some of its names need: their equations, signatures, declarations and sizes, and those of
-what they use. Assertions are left out, and so are sizes of other axes.
+"""The lines of a program that some of its names need: equations, signatures, declarations and sizes.
 
-What belongs to a function comes with it; another function's facts of the same names do not.
+The lines that these use in turn are included. Assertions are left out, and so are sizes of other axes.
+
+Definitions that belong to a function come with it. Other functions' definitions of the same names do not.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from .uses import uses_of
 
 
 def names_in(scope: Scope) -> list[str]:
-    """The names, without labels, that a program defines or declares for all of it, in the order of first mention."""
+    """Return the top-level names of a program, without labels, in the order of first mention."""
     return list(dict.fromkeys(base for base, _ in _top_level(scope)))
 
 
 def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
-    """The spans of whole lines, apart and in order, that these names (without labels) need."""
+    """Return the spans of whole lines, separate and in order, that these names (without labels) need."""
     return _whole_lines(scope.source, _Selection(scope).of(names))
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Each name with what says something of it: a function, or a statement."""
+    """Yield each name with a function or statement about it."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():
@@ -69,14 +70,14 @@ class _Selection:
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
-        """A statement, and the names in it that are not local to a function."""
+        """Add a statement, and the names in it that are not local to a function."""
         self.spans.add(statement.span)
         uses = uses_of(statement)
         self.axes |= uses.axes()
         self.pending += uses.words - local
 
     def add_function(self, function: FunctionDefinition) -> None:
-        """A function with everything that belongs to it."""
+        """Add a function with everything that belongs to it."""
         facts = [*function.all_definitions()]
         local = frozenset((*function.bound, *(fact.name.base for fact in facts)))
         self.add(function.statement, local)
@@ -91,7 +92,7 @@ class _Selection:
 
 
 def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:
-    """The lines that the spans touch; those that follow each other are one."""
+    """Return the lines that the spans touch. Adjacent lines become one span."""
     lines: list[Span] = []
     for start, end in sorted(spans):
         first = source.rfind("\n", 0, start) + 1

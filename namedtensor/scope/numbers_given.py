@@ -25,7 +25,7 @@ def as_numbers(
     possible: Callable[[frozenset[str]], frozenset[str]],
     scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Convert scalar values, those of the names `single`, that the formula needs as integers.
+    """Convert scalar values of the names `single` that the formula needs as integers.
 
     `possible` returns quickly which of the given names may be needed as integers.
     """
@@ -95,7 +95,7 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """Return the names that a formula may need as integers, if every name with scripts may be that of a member."""
+    """Return the names that a formula may need as integers, if every name with scripts may be a member's name."""
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset[str]().union(*map(names_in, parts))
 

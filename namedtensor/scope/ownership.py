@@ -80,7 +80,7 @@ class Ownership(Statements):
     def owner(
         self, position: int, names: Iterable[Any], having: dict[Any, list[FunctionDefinition]]
     ) -> FunctionDefinition | None:
-        """The nearest function above a position that has one of these names."""
+        """Return the nearest function above a position that has one of these names."""
         above = [function for name in names for function in having.get(name, ()) if function.position <= position]
         return max(above, key=attrgetter("position"), default=None)
 
@@ -174,7 +174,7 @@ def definitions_of(
     touching: dict[int, bool] = {}  # of the equations that were looked at
 
     def touches(definitions: list[Definition]) -> bool:
-        """Whether equations mention what the head binds, directly or through others."""
+        """Return whether equations mention a name that the head binds, directly or through others."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:
@@ -237,7 +237,7 @@ def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """The names that appear in an expression: of W_1 that, of X^2 also X."""
+    """Return the names that appear in an expression: W_1 for W_1, and both X^2 and X for X^2."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:
@@ -261,7 +261,7 @@ def typed_by(function: FunctionDefinition) -> set[Key]:
 def gathered(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
-    """The functions by the names that each has."""
+    """Return the functions by their names."""
     definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):

@@ -18,12 +18,12 @@ WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first a
 
 
 def may_resize(scope: Scope) -> bool:
-    """Whether a program has windows or slices at all."""
+    """Return whether a program has windows or slices."""
     return any(True for node in walk(scope.program) for _ in _resized(node))
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
-    """Whether the value of an expression may have the axis in the size of a window or a slice along it."""
+    """Return whether the value of an expression may have the axis with the size of a window or a slice along it."""
     waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
     seen: set[tuple[int, frozenset[str]]] = set()
     while waiting:
@@ -43,7 +43,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
 
 
 def _resized(node: Any) -> Iterator[str]:
-    """The axes to which a node gives another size."""
+    """Yield the axes that a node resizes."""
     if isinstance(node, Call) and node.operator in WINDOWS and node.subscript:
         first = axis_of(node.subscript[0])
         if first is not None:
@@ -53,13 +53,13 @@ def _resized(node: Any) -> Iterator[str]:
 
 
 def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
-    """What the definitions of a name, in the program or in its functions, are."""
+    """Yield the bodies of a name's definitions in the program and its functions."""
     for holder in (scope, *scope.all_functions()):
         yield from (definition.body for definition in holder.all_definitions() if definition.name.base == base)
 
 
 def is_used(scope: Scope, node: Node, name: str) -> bool:
-    """Whether an expression has a name, or uses definitions or functions that do."""
+    """Return whether an expression has a name, or uses definitions or functions that do."""
     waiting: list[Any] = [node]
     seen: set[int] = set()
     while waiting:

@@ -10,11 +10,11 @@ from .names import MARKS, Key
 from .symbols import Scope
 
 LETTERS = frozenset(CALLIGRAPHIC.values())
-SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # one of which a text with a shape variable has
+SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # a text with a shape variable contains one of these
 
 
 def is_shape(axis: str) -> bool:
-    """Whether the name of an axis is a calligraphic letter, which stands for any set of axes."""
+    """Return whether the name of an axis is a calligraphic letter, which represents any set of axes."""
     return axis[:1] in LETTERS
 
 

@@ -19,12 +19,12 @@ from .names import spelled
 
 
 def without_shifted_heads(program: nodes.Program) -> nodes.Program:
-    """The program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
+    """Return the program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
     return replace(program, statements=tuple(map(counted_by_its_head, program.statements)))
 
 
 def shifts(statement: Any) -> dict[str, int]:
-    """How far the head of a family is ahead of each variable of its range: 1 for t of x^{t+1}."""
+    """Return the offset between the head of a family and each variable of its range: 1 for t of x^{t+1}."""
     if not isinstance(statement, Equation) or statement.range is None:
         return {}
     head = statement.sides[0]
@@ -42,7 +42,7 @@ def shifts(statement: Any) -> dict[str, int]:
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
-    """The name and the number of t + 1, t − 2, t; nothing of another expression."""
+    """Return the name and the number of t + 1, t − 2, t. For another expression, the name is empty."""
     if isinstance(part, Name):
         return part.text, 0
     if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
@@ -60,7 +60,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def counted_by_its_head(statement: Any) -> Any:
-    """The same equation, its range moved so far as its head is ahead."""
+    """Return the same equation, with its range moved by its head's offset."""
     result = shifts(statement)
     if not result:
         return statement
@@ -78,13 +78,13 @@ def counted_by_its_head(statement: Any) -> Any:
 
 
 def moved(end: Node, by: int) -> Node:
-    """The end of a range, so much further."""
+    """Return the end of a range plus an offset."""
     name, offset = ahead_of(end)
     return sum_of(Name(name, end.span), offset + by, end) if by and name else stepped(end, by)
 
 
 def stepped(end: Node, by: int) -> Node:
-    """The same, as a sum of what is written."""
+    """Return the end plus a number, as a sum."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 
@@ -97,7 +97,7 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
 
 
 def turned(node: Any, by: Mapping[str, int]) -> Any:
-    """An expression with t − 1 for each t, where `by` says 1."""
+    """Return an expression with t − 1 for each t, if `by` is 1 for t."""
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
         if variable in by:

@@ -1,12 +1,12 @@
 """Random variables whose distributions statements say: x ∼ N(0, 1), and 𝔼_x[x^2] anywhere, as 𝔼_{x ∼ N(0, 1)}[x^2].
 
-What the body needs of other definitions, m of 𝔼_x[m] with m = x^2, is a function of the random variables there:
+A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a function of the random variables there:
 
     x ∼ N(0, 1)                x ∼ N(0, 1)
     m = x^2                    m⟨x⟩(x) = x^2
     𝔼_x[m]                     𝔼_{x ∼ N(0, 1)}[m⟨x⟩(x)]
 
-z^t ∼ N(0, 1) alone, where x^t = x^{t-1} + z^t for t = 1, …, n, ranges as far as what uses it.
+If x^t = x^{t-1} + z^t for t = 1, …, n, then z^t ∼ N(0, 1) without a range has the same range.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .shifted_heads import ahead_of, stepped
 
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
-    """The program in which each expectation names its random variables, and each family of draws how far it goes."""
+    """Return the program in which each expectation names its random variables, and each family of draws has a range."""
     if any(says_draw(statement) and statement.sides[-1].labels for statement in program.statements):  # type: ignore[union-attr]
         spoken = [(statement, words(statement)) for statement in program.statements]
         program = replace(
@@ -35,12 +35,12 @@ def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
 
 
 def says_draw(statement: Any) -> bool:
-    """Whether a statement says the distribution of a name."""
+    """Return whether a statement specifies the distribution of a name."""
     return isinstance(statement, Equation) and isinstance(statement.sides[-1], Draw)
 
 
 class Stated:
-    """The random variables of one program, and what is defined by them."""
+    """The random variables of one program, and the names that they define."""
 
     def __init__(self, source: str, program: nodes.Program):
         self.source, self.program = source, program
@@ -48,7 +48,7 @@ class Stated:
         self.plain: dict[str, Equation] = {}  # the names that have one equation, and no scripts
         self.labeled: set[str] = set()  # the names that have equations with scripts
         self.parameters: set[str] = set()  # of functions
-        direct: dict[str, set[str]] = {}  # what each name is made of
+        direct: dict[str, set[str]] = {}  # the names that each name depends on
         for statement in program.statements:
             if not isinstance(statement, Equation):
                 continue
@@ -75,7 +75,7 @@ class Stated:
         return replace(self.program, statements=(*statements, *self.functions.values()))
 
     def variables(self, names: Iterable[str]) -> set[str]:
-        """The random variables that some names are made of, themselves among them."""
+        """Return the random variables that some names depend on, including these names."""
         texts = set(names)
         for name in [*texts]:
             texts |= self.needs.get(name, set())
@@ -83,17 +83,17 @@ class Stated:
 
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
-        """A tree in which expectations name their random variables."""
+        """Return a tree in which expectations name their random variables."""
         return rebuilt(self.expectation(node) if isinstance(node, Expectation) else node, self.turned)
 
     def expectation(self, node: Expectation) -> Expectation:
-        """𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] of what is made of x."""
+        """Return 𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] if the body depends on x."""
         named = {variable.text: variable for variable in node.draws if isinstance(variable, Name)}
         if not node.draws:
             over = self.variables(words(node.body))
             named = {text: Name(text, node.span) for text in sorted(over.union(*map(self.made_of, over)))}
         if not named.keys() <= self.drawn.keys() or not (named or node.draws):
-            return node  # reported where it is typed
+            return node  # The type checker reports it.
         draws: list[Draw | Name] = [variable for variable in node.draws if isinstance(variable, Draw)]
         names = {variable.name for variable in draws if isinstance(variable, Draw)}
         waiting = dict(named)
@@ -109,11 +109,11 @@ class Stated:
         return replace(node, draws=tuple(draws), body=self.of_drawn(node.body, stated))
 
     def made_of(self, text: str) -> set[str]:
-        """The random variables that the distribution of another names."""
+        """Return the random variables that another one's distribution names."""
         return self.variables(words(self.drawn[text])) - {text}
 
     def check_given(self, text: str, over: set[str], name: Name) -> None:
-        """Raise where a distribution depends on another random variable that the expectation does not average over."""
+        """Raise if a distribution depends on another random variable that the expectation does not average over."""
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(
@@ -124,7 +124,7 @@ class Stated:
 
     # ------------------------------------------------------------------------------------- definitions between as functions
     def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
-        """A body in which definitions that depend on random variables become functions of them."""
+        """Return a body in which definitions that depend on random variables become functions of these variables."""
         if isinstance(node, nodes.Axis):
             return node
         if isinstance(node, (nodes.IndexSum, nodes.Over)):
@@ -133,7 +133,7 @@ class Stated:
             bound = bound | {draw.name if isinstance(draw, Draw) else draw.text for draw in node.draws}
         base = node.operator if isinstance(node, Call) else base_of(node)
         if base not in self.labeled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
-            base = ""  # a power, or elements, of what appears in it
+            base = ""  # a power, or elements, of a name that appears in it
         within = sorted(self.variables([base]) & over) if base not in (*self.drawn, *bound) else []
         alone = isinstance(node, Name) and base in self.plain and not self.needs[base] & self.parameters
         if within and alone:
@@ -165,7 +165,7 @@ def base_of(node: Any) -> str:
 
 
 def words(root: Any) -> set[str]:
-    """The names and the functions below a node, but for the random variables of expectations there."""
+    """Return the names and the functions below a node, except the random variables of expectations there."""
     names: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
     while stack:
@@ -185,7 +185,7 @@ def words(root: Any) -> set[str]:
 
 
 def bound_by(equation: Equation) -> set[str]:
-    """The names that an equation binds itself: the parameters of its head, its indices and those of its range."""
+    """Return the names that an equation binds itself: its head's parameters, its indices and its range's variables."""
     head = equation.sides[0]
     bound = set[str]() if equation.range is None else {*equation.range.variables}
     if isinstance(head, Call):
@@ -196,7 +196,7 @@ def bound_by(equation: Equation) -> set[str]:
 
 
 def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
-    """For each name which of the targets it is made of, also through others."""
+    """Return the targets that each name depends on, directly or through others."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():
         for text in names:
@@ -214,7 +214,7 @@ def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str,
 
 # --------------------------------------------------------------------------------------------------- families of draws
 def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) -> Any:
-    """z^t ∼ N(0, 1) for t = 1, …, n, where it is written without the range, and what uses z^t has one."""
+    """Return z^t ∼ N(0, 1) for t = 1, …, n, if it lacks the range and a statement that uses z^t has one."""
     draw = statement.sides[-1] if isinstance(statement, Equation) else None
     if not isinstance(draw, Draw) or not draw.labels or statement.range is not None:
         return statement
@@ -235,7 +235,7 @@ def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) 
 
 
 def counting(user: Any, variable: str) -> Iterator[Range]:
-    """The ranges of a variable in a statement: its own, and those of sums."""
+    """Return the ranges of a variable in a statement: its own, and the ranges of sums."""
     over = getattr(user, "range", None)
     yield from (range_ for range_ in (over.each if over is not None else ()) if range_.variable.text == variable)
     for node in walk(user):
@@ -244,7 +244,7 @@ def counting(user: Any, variable: str) -> Iterator[Range]:
 
 
 def binds(user: Any, variable: str) -> bool:
-    """Whether a variable is an index in a statement: of elements, of ∑_{t ∈ S}, or of a function's name."""
+    """Return whether a variable is an index in a statement: of elements, of ∑_{t ∈ S}, or of a function's name."""
     head = user.sides[0] if isinstance(user, Equation) else None
     parts: list[Node] = [*head.superscript, *head.subscript] if isinstance(head, Call) else []
     for node in walk(user):
@@ -254,7 +254,7 @@ def binds(user: Any, variable: str) -> bool:
 
 
 def offsets(base: str, variable: str, users: Iterable[Any]) -> tuple[int, int]:
-    """How far before and after t the members are that equations use: −1 and 0 of z^{t-1} and z^t."""
+    """Return the offsets from t of the first and last members that equations use: −1 and 0 of z^{t-1} and z^t."""
     indices = {0}
     for node in (inner for user in users for inner in walk(user)):
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None

@@ -133,7 +133,7 @@ class Statements:
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise where an equation over a range defines one name only."""
+        """Raise if an equation over a range defines one name only."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
         missing = [range_ for range_ in over.each if range_.variable.text not in counted]
@@ -160,14 +160,14 @@ def chained(ranges: list[Range]) -> Range | None:
 
 
 def variables_of(statement: Equation) -> list[Name]:
-    """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
+    """Return the names that index elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
     names = [index for _, index in items if isinstance(index, Name)]
     return names if statement.range is None else [*names, *(over.variable for over in statement.range.each)]
 
 
 def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
-    """Of the heads of an equation one of whose sides is |a|, those that it defines.
+    """Return the heads that an equation with a side |a| defines.
 
     |a| = n specifies what |a| is, and n = |a| = m that three numbers are one, whichever is known.
     """
@@ -177,7 +177,10 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 
 
 def is_of_other_member(side: Node, over: Range) -> bool:
-    """Whether a side is a member that the index only leads to, as F^{2 n} for n = 1, …, 4: nothing is defined by that."""
+    """Return whether a side is a member that its index computes, like F^{2 n} for n = 1, …, 4.
+
+    Such a side defines nothing.
+    """
     name = spelled(side)
     if name is None:
         return False
@@ -186,12 +189,12 @@ def is_of_other_member(side: Node, over: Range) -> bool:
 
 
 def is_of_sizes(side: Node) -> bool:
-    """Whether a side of an equation is sizes, names and numbers in arithmetic."""
+    """Return whether a side of an equation is sizes, names and numbers in arithmetic."""
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """The text that tells the heads of functions apart."""
+    """Return the text that tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
 
 
@@ -201,7 +204,7 @@ SIGNS = frozenset(
 
 
 def definable(node: Node) -> bool:
-    """Whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    """Return whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
         return spelled(node.base) is not None
     if isinstance(node, Call):

@@ -22,7 +22,7 @@ Scripts = Sequence[Collection[str]]  # for each component of a script the texts 
 
 @dataclass(frozen=True)
 class Replaced:
-    """A built-in that the program has a definition of its own for."""
+    """A built-in that the program redefines."""
 
     name: str
     span: tuple[int, int]
@@ -64,7 +64,7 @@ class Definition:
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
     def member(self) -> Definition:
-        """One member of a family, whose elements are defined as those of any tensor are."""
+        """Return one member of a family. Its elements are defined like the elements of any tensor."""
         return replace(self, range=self.filling, filling=None)
 
     @property
@@ -83,7 +83,7 @@ class Definition:
 class FunctionDefinition:
     """f^l_{ax}(X; W) = body, with the facts that belong to it.
 
-    `subscript` says of each component of the head's subscript how a use fills it: "axis", "number" or "label";
+    `subscript` tells for each component of the head's subscript how a use fills it: "axis", "number" or "label";
     `superscript` the same with "index" or "label".
     """
 
@@ -129,14 +129,14 @@ class FunctionDefinition:
 
     @cached_property
     def own_axes(self) -> frozenset[str]:
-        """The axes in the body and its definitions, except those of the left-hand side and the signature."""
+        """The axes in the body and its definitions, except the axes of the left-hand side and the signature."""
         assert self.signature is not None
         spoken = uses_of(self.body, *(definition.statement for definition in self.all_definitions())).axes()
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
         return spoken - stated - self.over_axes
 
     def all_definitions(self) -> Iterator[Definition]:
-        """The definitions that belong to it, families first."""
+        """Return the definitions that belong to it, families first."""
         return chain(self.families, *self.facts.values())
 
     @property
@@ -162,7 +162,10 @@ class FunctionDefinition:
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:
-        """How far a use is from what it takes: 0 exactly so, 3 not at all; f(X) before f(X; W) with W by its name."""
+        """Return the distance between a use and the parameters, from 0 for an exact match to 3 for none.
+
+        f(X) comes before f(X; W) with W by its name.
+        """
         expected, further = self.arity
         if arguments == expected:
             return 0 if options == further else 1 if options < further else 3
@@ -190,7 +193,7 @@ class SizeEquation:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """left = right, or left ∈ set, that defines nothing; with a `range`, for every number of it.
+    """left = right, or left ∈ set, that defines nothing. A `range` extends it to every number in the range.
 
     Of an equation of more than two sides, `step` is the span of the right one of these two.
     """
@@ -205,7 +208,10 @@ class Claim:
 def equal_sides(
     first: Node, others: Iterable[Node], span: tuple[int, int], over: Range | None = None, several: bool = True
 ) -> Iterator[Claim]:
-    """The assertions that a side of an equation equals each of those after it, of which there are `several` in all."""
+    """Yield the assertions that a side of an equation equals each side of `others`.
+
+    With `several`, each one has its side's span as its `step`.
+    """
     for other in others:
         yield Claim(first, other, span, over, other.span if several else None)
 
@@ -225,20 +231,24 @@ class Scope:
     claims: list[Claim] = field(default_factory=list)
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
-    last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+    last: Any = None  # the Definition or Node whose value is the program's value, or None if it has none
     unused: Definition | None = None  # a definition that nothing uses, after the expression that is the value
     claimed: Any = None  # the left side of the first assertion of the program
-    varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
+    varied: frozenset[str] = frozenset()  # the variables of derivatives, without their labels
     differentiated: tuple[Spelled, ...] = ()  # the same names with their labels
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
-    replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
-    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is asserted to hold
-    calls: frozenset[tuple[int, int]] = frozenset()  # where an assertion might look like the definition of a function
+    replaced: tuple[Replaced, ...] = ()  # the built-ins that the program redefines
+    facts: set[tuple[int, int]] = field(default_factory=set)  # the spans of asserted comparisons
+    # the spans of assertions that might look like the definition of a function
+    calls: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def valued(self) -> Any:
-        """What `evaluate` computes: the value, or the first assertion about the functions, so that the assertions are checked."""
+        """The value that `evaluate` computes: the program's value, or the first assertion about the functions.
+
+        The assertion is computed so that the assertions are checked.
+        """
         return self.claimed if self.last is None else self.last
 
     @cached_property
@@ -252,13 +262,13 @@ class Scope:
         return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""
+        """Return the declared set of a name of the program, and the values of the declaration's indices for it."""
         if expected not in self._sets:
             self._sets[expected] = self._declaration(expected)
         return self._sets[expected]
 
     def declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
-        """The same of many names, looked up once for each family of them."""
+        """Return the sets of many names, looked up once for each of their families."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
             declaration = self.declaration(first)
@@ -278,7 +288,8 @@ class Scope:
         return {}
 
     def _declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        closest: tuple[nodes.Set, dict[str, Any]] | None = None  # that of W^h itself comes before that of a family W^l
+        # a declaration of W^h itself comes before a declaration of a family W^l
+        closest: tuple[nodes.Set, dict[str, Any]] | None = None
         for name, sets, over in self._declared.find(
             expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)]
         ):
@@ -299,7 +310,7 @@ class Scope:
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
     def families_of(self, expected: Key) -> list[Definition]:
-        """The families of the program that may have a member of this name."""
+        """Return the families of the program that may have a member of this name."""
         if expected.base not in self.bases_of_families:
             return []
         return self._families.find(expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)])
@@ -311,7 +322,7 @@ class Scope:
 
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
-        """The names of families over several indices, those of functions too, without their labels."""
+        """The names of families over several indices, including functions, without their labels."""
         families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
             family.name.base for family in families if family.range is not None and family.range.further is not None
@@ -322,7 +333,7 @@ class Scope:
         return by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """The functions whose labels are among these texts of a use; one that takes its axes as one comes with all."""
+        """Return the functions whose labels are among a use's texts, and every function with one axis subscript."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
@@ -344,7 +355,7 @@ class Scope:
         return labeled, over_all
 
     def varies(self, name: str) -> bool:
-        """Whether a derivative is taken with respect to a name of this form, or by one with an index that may be it."""
+        """Return whether a derivative is taken by a name of this form, or by one with an index that may be it."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 
@@ -362,5 +373,5 @@ class Scope:
         return chain(*self.functions.values())
 
     def all_definitions(self) -> Iterator[Definition]:
-        """The definitions that belong to no function, families first."""
+        """Return the definitions that belong to no function, families first."""
         return chain(self.families, *self.definitions.values())

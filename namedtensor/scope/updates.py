@@ -19,8 +19,9 @@ VERSION = REPLACING = "←"  # no name that is written has it
 
 
 def without_updates(program: nodes.Program) -> nodes.Program:
-    """The program in single-assignment form: an equation for each update, each use of the name renamed to its current
-    version.
+    """Return the program in single-assignment form.
+
+    Each update becomes an equation, and each use of the name is renamed to its current version.
     """
     left: dict[str, int] = {}  # the updates of each name that are still to come
     for line in program.statements:
@@ -33,7 +34,7 @@ def without_updates(program: nodes.Program) -> nodes.Program:
     for statement in program.statements:
         if isinstance(statement, Equation) and isinstance(statement.sides[0], Name):
             text = statement.sides[0].text
-            if text in left and text not in named:  # the first value of what is updated below
+            if text in left and text not in named:  # the initial value of a tensor that is updated below
                 names.add(text)
                 current[text] = version(text, left[text])
         if isinstance(statement, Update):
@@ -59,7 +60,7 @@ def target_of(update: Update) -> str:
 
 
 def uses(update: Update) -> set[str]:
-    """The names whose value before an update it needs."""
+    """Return the names whose values before an update it needs."""
     return words(update.body) | ({target_of(update)} if isinstance(update.target, Index) else set())
 
 
@@ -73,14 +74,14 @@ def version(text: str, later: int) -> str:
 
 
 def body_of(update: Update) -> Any:
-    """The new value; of X_{seq(2)} ← 0 that of X but for its second element, as an operation of its own."""
+    """Return the new value. For X_{seq(2)} ← 0, return one operation: the value of X with a new second element."""
     if not isinstance(update.target, Index):
         return update.body
     return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
 def renamed(node: Any, current: dict[str, str]) -> Any:
-    """The same with each name replaced by its current version, if it stands for a tensor."""
+    """Return a node with each name replaced by its current version, if the name is a tensor."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, nodes.Set):

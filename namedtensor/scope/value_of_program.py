@@ -12,7 +12,7 @@ from .symbols import Definition
 
 
 def last_member(definition: Definition) -> Node:
-    """The name whose value a definition gives: Y of Y_{seq(i)} = …, X^L of X^l = … for l = 1, …, L."""
+    """Return the name whose value a definition gives: Y of Y_{seq(i)} = …, X^L of X^l = … for l = 1, …, L."""
     head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
     over = definition.range
     if over is None or not definition.is_family:
@@ -34,6 +34,6 @@ def last_member(definition: Definition) -> Node:
 
 
 def as_written(program: nodes.Program, node: Node) -> Node:
-    """The expression of a program that a scope has as this node: 𝔼_x[x], which says there the distribution of x."""
+    """Return the written expression of a node in the scope: 𝔼_x[x] for an expectation with the distribution of x."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)

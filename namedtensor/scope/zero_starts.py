@@ -56,7 +56,7 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
 
 
 def is_zero_start(statement: Any) -> bool:
-    """Whether a statement is S_0 = 0: one member, by its number, that is 0."""
+    """Return whether a statement is S_0 = 0: one member, by its number, that is 0."""
     if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
         return False
     name = spelled(statement.sides[0])
