@@ -30,7 +30,7 @@ from .reading import needed, words_in
 from .recurrences import Family, NotARecurrence, recurrence_of
 from .steps import DerivationStep, DerivationSteps
 
-MAX_INLINE_SYMBOLS = 5  # symbols of a weight that is written where it counts
+MAX_INLINE_SYMBOLS = 5  # The most symbols of a weight that is written out, not named.
 ADJOINTS = "gabqvpru"
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
 

@@ -1,7 +1,8 @@
 """Whether a closed form has the value of its derivative: compared at random points, some with ties and zeros, before it is shown.
 
-At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them: it is
-right if both agree around the tie, and its value there is between those; of ties within ties, if both agree around them.
+At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them:
+it is right if both agree around the tie, and its value at the tie is between the values around it; for nested ties, if
+both agree around them.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Comparison:
     closed: nodes.Program
 
     def __call__(self) -> str:
-        """Compare them: "", or a sentence where they could not be. Raises NotationError if they differ."""
+        """Compare them: "", or a sentence if they could not be compared. Raises NotationError if they differ."""
         problem = ""
         with recursion_headroom(self.source), silent():
             derivative, closed = Formula(to_text(self.tree)), Formula(to_text(self.closed))
@@ -94,7 +95,10 @@ class Comparison:
             return
 
     def agree(self, sides: Sides) -> bool:
-        """Whether they agree at some of these points. Raises NotationError if they differ at one, or NoClosedValue."""
+        """Return whether they agree at some of these points.
+
+        Raises NotationError if they differ at one, or NoClosedValue.
+        """
         counted = without_value = 0
         for kind, values in sides.draws.points():
             try:
@@ -119,7 +123,7 @@ class Comparison:
 
 
 def has_ties(node: Any) -> bool:
-    """Whether what a node computes has a derivative that jumps: max, abs, cases."""
+    """Return whether a node's value has a derivative that jumps: max, abs, cases."""
     differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
     jumps = any(word in text for text in differentials or () for word in JUMPS)
     return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))
@@ -136,7 +140,10 @@ class Sides:
     is_lost: bool = False  # whether, at the last point, the derivative alone had a finite value
 
     def at(self, values: Values) -> BothValues | None:
-        """Both at a point; None where one has no value. Raises NoDerivative or NoClosedValue if one is not a formula."""
+        """Return both values at a point; None if either is undefined.
+
+        Raises NoDerivative or NoClosedValue if one is not a formula.
+        """
         import numpy as np
 
         self.is_lost, sizes = False, self.draws.sizes or None
@@ -149,7 +156,7 @@ class Sides:
         try:
             value = self.closed_value(values, {axis: int(size) for axis, size in expected.sizes.items()})
         except NotationError as problem:
-            if problem.kind != "value" or problem.code == DOES_NOT_HOLD:  # what the program states does
+            if problem.kind != "value" or problem.code == DOES_NOT_HOLD:  # The assertions of the program raise this.
                 raise NoClosedValue(problem.message) from None
             return None
         order = tuple(dict.fromkeys((*expected.axes, *value.axes)))
@@ -160,7 +167,7 @@ class Sides:
         return pair if all(has_value) else None
 
     def closed_value(self, values: Values, sizes: Mapping[str, int]) -> Any:
-        """The value of the closed form, which takes sizes of axes where it does not use the inputs that have them."""
+        """Return the value of the closed form; it gets the sizes of axes whose inputs it does not use."""
         spoken = {node.name if isinstance(node, nodes.Axis) else node.text for node in walk(self.closed.tree)
                   if isinstance(node, (nodes.Axis, nodes.Name))}  # fmt: skip
         known = {name: size for name, size in self.draws.sizes.items() if name in spoken}
@@ -172,10 +179,10 @@ class Sides:
         return self.closed(values=values, sizes={**sizes, **known})
 
     def tie(self, values: Values, pair: BothValues) -> bool | None:
-        """Whether a difference at a point is that of a tie: around it both agree, and there the closed form is between them.
+        """Return whether a difference at a point is due to a tie: both agree around it, and the closed form is between.
 
-        None where the derivative is too close to a singular point to be computed, and where values that tie have ties of
-        their own: there the closed form, and the derivative too, may be outside of those around it.
+        None if the derivative is too close to a singular point to be computed, and if tied values contain further ties:
+        there the closed form, and the derivative too, may be outside the range of the values around it.
         """
         import numpy as np
 
@@ -195,7 +202,7 @@ class Sides:
         return False if gradients and not self.has_nested_ties else None
 
     def is_stable(self, values: Values, pair: BothValues) -> bool:
-        """Whether the derivative at a point hardly differs from that next to it."""
+        """Return whether the derivative at a point hardly differs from the derivative next to it."""
         import numpy as np
 
         near = self.draws.near(values, NEAR**2)

@@ -103,7 +103,7 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """The closed form in LaTeX, or in the paper's macros; with `steps`, the derivation, each = with its rule over it."""
+        """Return the closed form in LaTeX, or in the paper's macros; `steps` adds the derivation with its rules."""
         if not steps:
             return self.expression.to_latex(macros=macros)
         lines = [
@@ -115,7 +115,7 @@ class ClosedForm:
 
     @cached_property
     def _way(self) -> DerivationSteps:
-        _ = self.expression  # what is wrong has no derivation
+        _ = self.expression  # A formula that is wrong has no derivation.
         return self._find_steps()
 
     @property
@@ -127,7 +127,7 @@ class ClosedForm:
 
     @property
     def names(self) -> tuple[Equation, ...]:
-        """The names of the parts, of which the steps speak."""
+        """The names of the parts, which the steps use."""
         return self._way.names
 
     @cached_property
@@ -136,7 +136,7 @@ class ClosedForm:
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
-        for step in self.steps:  # of one name, that by a fact is a further side
+        for step in self.steps:  # A second equation of a name, by a fact, becomes a further side.
             head, *sides = step.node.sides
             before = equations.get(head) if step.since is not None else None
             equations[head] = step.node if before is None else replace(before, sides=(*before.sides, *sides))
@@ -249,13 +249,13 @@ def of_one_step(fact: Any) -> Any:
 
 
 def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[Any]) -> list[Any]:
-    """The statements with facts of the program, and what these need, which are not among them."""
+    """Return the statements with facts of the program and the definitions that these need, without duplicates."""
     declared = needed(tree.statements, set().union(*map(words_of, facts)))
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
 
 def compared(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
-    """Compare a closed form with its derivative, as `Comparison` does; without NumPy it cannot be evaluated."""
+    """Compare a closed form with its derivative, like `Comparison`; the evaluation needs NumPy."""
     try:
         import numpy  # noqa: F401
     except ImportError:
@@ -279,7 +279,10 @@ def stripped(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def as_value(scope: Any, tree: nodes.Program):
-    """The program whose value is the derivative; of f'(X) = ∂f(X)/∂X* the right side, and the head to be put back."""
+    """Return the program whose value is the derivative.
+
+    For f'(X) = ∂f(X)/∂X*, this is the right-hand side; the left-hand side, to be put back, is returned too.
+    """
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):
         head = last.sides[0]
@@ -313,7 +316,7 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
-    """The shapes of a function's parameters, as its signature has them."""
+    """Return the shapes of a function's parameters in its signature."""
     name = head.operator.rstrip("'")
     result: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():

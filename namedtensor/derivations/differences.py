@@ -66,14 +66,14 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
 
 def folded(flat: list[Any], extents: list[int]) -> list[Any]:
-    """A list as lists of lists, of these extents."""
+    """Return a list as lists of lists, of these extents."""
     for extent in extents[:0:-1]:
         flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]
     return flat
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:
-    """The largest difference of two tensors of one shape, over the largest number where that is above 1."""
+    """Return the largest difference of two tensors of one shape, divided by their largest element if that exceeds 1."""
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))
     scale = max((1.0, *map(abs, left)))

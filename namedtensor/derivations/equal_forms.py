@@ -34,7 +34,7 @@ SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "a
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
+    """Return whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
     tree = parse(claim, "text", functions=frozenset(known_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
@@ -48,12 +48,12 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
-    """A program whose values are the sides of an equation."""
+    """Return a program whose values are the sides of an equation."""
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """The expressions that are asserted to be equal: a name alone at the head of three or more only names them."""
+    """Return the expressions that are asserted to be equal; a name before two or more others only names them."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
@@ -65,7 +65,7 @@ def sides_of(equation: Equation) -> tuple[Node, ...]:
 def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
-    """The shapes of the inputs, and whether the sides have one normal form, if a `proof` is asked for."""
+    """Return the shapes of the inputs, and whether the sides have one normal form, if a `proof` is asked for."""
     with interned(), working(proving=True) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
@@ -76,7 +76,7 @@ def normal_form(
         if not proof or any(term.boolean or not term.shape.keys() <= broadcast for term in terms):
             return result, False
         try:
-            if checker.scope.claims or checker.scope.declarations:  # the equation holds where these do
+            if checker.scope.claims or checker.scope.declarations:  # The equation must only hold under the assumptions.
                 work.facts = facts_of(checker, {}, ())
         except (NotReadable, TooLong, ArithmeticError):
             return result, False
@@ -101,7 +101,7 @@ def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callabl
 
 
 def evaluated(terms: Sequence[Term]) -> Iterator[Term]:
-    """The terms that must have a value for these to have one: conditions, and the cases that they select, need not."""
+    """Yield the terms that must have a value for these to have one, except conditions and the cases they select."""
     pending, seen = list(terms), set[int]()
     while pending:
         term = pending.pop()
@@ -112,7 +112,7 @@ def evaluated(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """The inputs whose logarithm or root the terms hold: where these have a value, no element of them is negative."""
+    """Return the inputs whose logarithm or root is in the terms: if it has a value, no element is negative."""
     inputs = [term.arguments[0] for term in evaluated(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
@@ -122,8 +122,9 @@ def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
 
 
 def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
-    """The terms that others are divided by, or whose logarithm these hold, and the matrices whose inverse or
-    determinant is; what is inside others comes first.
+    """Return the terms that must be nonzero or invertible, inner terms first.
+
+    These are the divisors, the arguments of logarithms, and the matrices whose inverse or determinant is taken.
     """
     inside = list(evaluated(terms))[::-1]
     below = [term.arguments[1] for term in inside if term.operator == "/"]

@@ -72,7 +72,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate with respect to; of a family, the members that are given."""
+        """Return the names to differentiate with respect to; for a family, its members among the inputs."""
         if not self._families:
             return self.wrt
         names = tuple(given)
@@ -99,7 +99,7 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the gradients by name; with `return_value=True` the value and the gradients.
+        """Return the gradients by name; `return_value=True` adds the value before them.
 
         A function takes its arguments by position. Raises NotationError if the differentiated value is not a scalar.
         """

@@ -1,4 +1,4 @@
-"""The closed form of a typed derivative: its normal form, simplified, factored, and read back with names for what repeats."""
+"""The closed form of a typed derivative: its normal form, simplified, factored, and read back with names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str, without: Collection[str] | None = None,
 ) -> NameReading:  # fmt: skip
-    """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`.
+    """Return the closed form of a term; its axes are called as `called` says, and no name of it is `taken`.
 
     It uses the facts of the program but those `without` names; None leaves out what the program declares.
     """
@@ -69,7 +69,7 @@ def reading_of(
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
-    """The ways to write a form; where the budget does not allow all of them, those that were reached."""
+    """Return the ways to write a form; where the budget does not allow all of them, those that were reached."""
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
@@ -84,7 +84,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
-    """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
+    """Return the names of written-out known functions: Y = softmax_{ax} X, for exp X / ∑_{ax} exp X."""
     parts: list[NamedPart] = []
     for name in values:
         read = recognized((name.product,))
@@ -94,7 +94,7 @@ def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
-    """The sizes of an axis among the inputs, of the axis without its marks where it has some."""
+    """Return the sizes of an axis among the inputs; a starred axis also has the sizes of the axis without stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
         str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
@@ -102,7 +102,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 
 
 def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
-    """The derivatives of parts that are names, one after the other, and the whole by these."""
+    """Return the derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {cut.name for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
@@ -119,7 +119,7 @@ def seen(form: Form) -> set[FormIndex]:
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """The terms that the program's definitions name, but those that a derivative is in."""
+    """Return the terms that the program's definitions name, but those that a derivative is in."""
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = named_term(checker, name)
@@ -131,7 +131,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """The members of the families that count one by one: h^1, h^2, …"""
+    """Yield the members of the families that count one by one: h^1, h^2, …"""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -147,7 +147,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
-    """What the names stand for, where that is a product of several factors."""
+    """Return the values of the names that are products of several factors."""
     parts: list[NamedPart] = []
     for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})
@@ -164,7 +164,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 def fired(work: Work) -> list[KnownFact]:
-    """The facts that were used on the way to a form."""
+    """Return the facts that were used on the way to a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
 
@@ -186,7 +186,7 @@ class DerivativeProgram:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
-        """The closed form of its value, and what was done: how often each rule was used, and the axes that were made.
+        """Return the closed form of its value, and the work: how often each rule was used, and the axes that were made.
 
         Raises NotationError if there is none, or the work passes the limit.
         """
@@ -206,7 +206,7 @@ class DerivativeProgram:
                 ) from None  # fmt: skip
 
     def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
-        """The closed form by no more of the declared facts than it takes, what was done, and these facts."""
+        """Return the closed form by as few declared facts as possible, the work, and these facts."""
         reading, work = self.read()
         if not work.facts.all:
             return reading, work, []
@@ -229,11 +229,11 @@ def closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
     members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[KnownFact] = (),
 ) -> nodes.Program:  # fmt: skip
-    """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
+    """Return the program that has a closed form as its value: the definitions that it needs, its names, the form.
 
-    It states the declared facts that the form uses, which are so checked where it is evaluated.
+    It states the declared facts that the form uses, so that evaluation checks them.
 
-    Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
+    For axes that were made inside, such as the ranks of a sort, it states the sizes if nothing else does.
     The title is a name, or another one where the program has it.
     """
     lines = [Equation((expression(name.name), name.node)) for name in reading.names]
@@ -250,9 +250,9 @@ def closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
-    """|rank| = |a|, for each axis of differentials that appears in formulas where no tensor has it, and |kernel| = 2.
+    """Return |rank| = |a| for each axis of differentials that is in the formulas and in no tensor, and |kernel| = 2.
 
-    `given` are the axes of inputs, whose sizes are theirs, and those of the same axes with marks.
+    `given` are the axes of inputs; these and their starred axes have the inputs' sizes.
     """
     inside = [node for formula in formulas for node in walk(formula)]
     moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}

@@ -44,12 +44,12 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
 
 
 def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
-    """The number that an index is, by the numbers of its symbols; a size |a| is looked up as a."""
+    """Return the number that an index is, by the numbers of its symbols; a size |a| is looked up as a."""
     return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
 
 
 def written(of: Linear) -> Node:
-    """An index as a node: n − t + 1."""
+    """Return an index as a node: n − t + 1."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
     node: Node | None = None
     for symbol in [*order, UNIT]:
@@ -71,7 +71,7 @@ def _symbol(text: str) -> Node:
 
 
 def at(node: Any, variable: str, index: Linear) -> Any:
-    """The tree where a variable is another index: h^{t−1} at t = n − k + 1 is h^{n−k}."""
+    """Return the tree with another index in place of a variable: h^{t−1} at t = n − k + 1 is h^{n−k}."""
 
     def change(part: Any) -> Node | None:
         if isinstance(part, nodes.IndexSum) and part.variable.text == variable:

@@ -1,4 +1,4 @@
-"""The derivation of a closed form, for derivatives of any order: that of the first, identified, then that of its derivative.
+"""The derivation of a closed form, for any order: the first order, identified, then the derivation of its derivative.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order
@@ -30,7 +30,7 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
-    """The steps to a closed form by these facts; none where a part cannot be written."""
+    """Return the steps to a closed form by these facts; no steps if a part cannot be written."""
     try:
         with budgeted(typed.limit):
             text = _way(typed, closed, set())
@@ -47,7 +47,7 @@ def way_to(
 
 
 def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
-    """The statements of a program before its value, but the equations for these names."""
+    """Return the statements of a program before its value, except the equations for these names."""
     return tuple(
         statement
         for statement in tree.statements[:-1]
@@ -56,7 +56,7 @@ def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
 
 
 def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]) -> list[DerivationStep]:
-    """The derivative as the factor of ∂X*, and what it is by each of the facts that make it another formula."""
+    """Return the derivative as the factor of ∂X*, and its formula by each fact that changes it."""
     title, form = equation_of(closed)
     last = typed.tree.statements[-1]
     assert isinstance(last, Value)
@@ -75,7 +75,7 @@ def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence
 
 
 def _written_out(reading: NameReading) -> nodes.Node:
-    """A formula without names of its own."""
+    """Return a formula with its names written out."""
     node = reading.node
     for name in reversed(reading.names):
         node = mapped(node, lambda part, name=name: name.node if part == Name(name.name) else None)
@@ -112,14 +112,14 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
-    """The sides of the last line of a closed form."""
+    """Return the sides of the last line of a closed form."""
     last = closed.statements[-1]
     assert isinstance(last, Equation)
     return last.sides
 
 
 def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
-    """The closed form of a lower order, none of whose names is another thing in the higher one."""
+    """Return the closed form of a lower order; its names have the same definitions in the higher order."""
     program = closed_program(typed.tree, typed.read(without=None)[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
     if all(
@@ -136,7 +136,7 @@ def order_of(node: nodes.Derivative) -> int:
 
 
 def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
-    """The steps of the first derivative that was taken, and the definitions that these need."""
+    """Return the steps of the first derivative that was taken, and the definitions that these need."""
     checker = typed.checker()
     term = checker.whole()
     if not checker.taken:

@@ -43,7 +43,7 @@ MAX_CORRECTIONS = 30  # steps of Gauss–Newton
 MAX_LOST = 2  # random inputs that met no equations, after which no others are tried
 SLOW = 4  # steps in which a residual that becomes 0 halves
 STEP = 1e-7  # of differences
-NOTHING = 1e-12  # what is smaller is 0
+NOTHING = 1e-12  # Smaller numbers are 0.
 MET = 1e-11  # residual of equations, of the largest number
 
 
@@ -60,7 +60,7 @@ def _rounded(numbers: Any) -> Any:
 
 @dataclass
 class InputDraws:
-    """The inputs of a program with their sizes, and what it declares and states about them."""
+    """The inputs of a program with their sizes, and its declarations and statements about them."""
 
     tree: nodes.Program
     shapes: dict[str, dict[str, int]]
@@ -72,7 +72,7 @@ class InputDraws:
     random: Random = field(default_factory=partial(Random, 0))
 
     def points(self) -> Iterator[tuple[str, Values]]:
-        """Random inputs with the kind of their elements; those that cannot meet the stated equations are left out."""
+        """Yield random inputs that satisfy the stated equations, with the kind of their elements."""
         lost = 0
         for kind in KINDS:
             values = self.corrected({name: self._elements(name, kind) for name in self.shapes})
@@ -83,7 +83,7 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Inputs at about this distance; None if none meets the stated equations."""
+        """Return inputs at about this distance; None if no inputs satisfy the stated equations."""
         flat: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
             at = values[name]
@@ -133,7 +133,7 @@ class InputDraws:
 
     # ------------------------------------------------------------------------------------------------------ equations
     def corrected(self, flat: dict[str, list[float]]) -> Values | None:
-        """The inputs next to these elements that meet the stated equations; None if none was reached."""
+        """Return the inputs next to these elements that satisfy the stated equations; None if the search failed."""
         if not self.stated:
             return self._tensors(flat)
         import numpy as np
@@ -180,7 +180,7 @@ class InputDraws:
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
-    """The values where a residual is 0; None if it does not become so."""
+    """Return the values with residual 0; None if it does not converge."""
     import numpy as np
 
     history: list[float] = []
@@ -200,7 +200,7 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def _in_set(declared: nodes.Set, draw: Random) -> float | None:
-    """An element of a set; None if all real numbers are in it, or it is not known."""
+    """Return an element of a set; None if all real numbers are in it, or it is not known."""
     numbers = [node.value for node in declared.elements if isinstance(node, Number)]
     match declared.domain:
         case "elements" if numbers:
@@ -215,7 +215,7 @@ def _in_set(declared: nodes.Set, draw: Random) -> float | None:
 
 
 def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
-    """The inputs of a program of these types, of several sizes.
+    """Yield the inputs of a program of these types, of several sizes.
 
     Raises NotationError if the program has no type.
     """
@@ -241,7 +241,7 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
 
 
 def _sized(inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int) -> dict[str, dict[str, int]]:
-    """The shapes of inputs, each symbol of a size one of these numbers.
+    """Return the shapes of inputs, each symbol of a size one of these numbers.
 
     Axes that are counted along have one element for each step, and one that others are merged into as many as these.
     """
@@ -274,7 +274,7 @@ def _claims(checker: ReadingChecker) -> Iterator[Any]:
 
 
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
-    """An equation for each index, ∑_{v} T^t = 1 for t = 1, …, n; none where a range is not known."""
+    """Return an equation for each index, ∑_{v} T^t = 1 for t = 1, …, n; no equations if a range is not known."""
     over = claim.range
     if over is None:
         return [claim]
@@ -286,7 +286,7 @@ def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
 
 
 def _number(end: Node, sizes: Mapping[str, int]) -> Any:
-    """The number of an end, n − 1, by these sizes; None if it is not known."""
+    """Return the number of an end, n − 1, by these sizes; None if it is not known."""
     symbols = linear(end)
     if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
         return None
@@ -294,7 +294,7 @@ def _number(end: Node, sizes: Mapping[str, int]) -> Any:
 
 
 def _sets(checker: ReadingChecker, inputs: set[str]) -> dict[str, nodes.Set]:
-    """The sets that inputs are declared to be in, but that of all real numbers."""
+    """Return the sets that inputs are declared to be in, except the set of all real numbers."""
     declared = [(name, sets[0]) for _, name, sets, _ in checker.scope.declarations if sets[0].domain != "reals"]
     return {text: of for text in inputs for name, of in declared if text in (str(name.key()), name.base)}
 
@@ -316,7 +316,7 @@ def _bounds(checker: ReadingChecker, inputs: set[str]) -> dict[str, tuple[float,
 
 
 def positions_in(tree: nodes.Program) -> frozenset[str]:
-    """The names that are positions along an axis: w of E_{v(w)} and of onehot_{v} w."""
+    """Return the names that are positions along an axis: w of E_{v(w)} and of onehot_{v} w."""
     words: set[str] = set()
     for node in walk(tree):
         if isinstance(node, nodes.Index):

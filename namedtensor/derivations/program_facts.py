@@ -28,7 +28,7 @@ COMPARISONS = (">", "≥", "<", "≤")
 
 
 class StatedRelation(NamedTuple):
-    """A statement of the program, and what it compares, as terms."""
+    """A statement of the program, and the terms that it compares."""
 
     statement: Any
     relation: str
@@ -37,11 +37,11 @@ class StatedRelation(NamedTuple):
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """The facts of a typed program, but those whose names are in `without`; `names` are its definitions, which stay names.
+    """Return the facts of a typed program, except those named in `without`; its definitions, `names`, stay names.
 
-    Without a list, they are those that its definitions prove.
+    Without a list, return the facts that its definitions prove.
 
-    What is known first helps to prove the rest: symmetries before equations, equations before definitions.
+    Earlier facts help to prove the later ones: symmetries before equations, equations before definitions.
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
@@ -54,19 +54,19 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
         work.facts = gathered(chosen.values())
 
     with work.budget.part():
-        for with_orders in (True, False):  # what is symmetric is another head from then on
+        for with_orders in (True, False):  # A symmetric tensor is a different head from then on.
             for entry in declared:
                 add(_declared(entry, names, with_orders))
             for name, term in named:
                 add(_proved(name, term, names, with_orders))
         for of, term in () if without is None else sets(checker):
             add(_in_set(of, term))
-    work.rules = rules  # what a derivation takes is counted, and not what is known before it
+    work.rules = rules  # Only the rules of the derivation are counted.
     return work.facts
 
 
 def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
-    """The equations and comparisons that a program asserts, but those whose terms are not known."""
+    """Yield the equations and comparisons that a program asserts, but those whose terms are not known."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="
@@ -87,7 +87,7 @@ def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
-    """The sets that names are declared to be in, with their terms."""
+    """Yield the sets that names are declared to be in, with their terms."""
     for _, name, declared, over in checker.scope.declarations:
         try:
             term = named_term(checker, name.key()) if over is None else None
@@ -152,7 +152,7 @@ def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
 
 
 def written(statement: Statement) -> Any:
-    """What a fact says, in the notation."""
+    """Return the statement of a fact, in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
     names = dict(zip(indices, distinct(index.name for index in indices)))

@@ -53,7 +53,7 @@ MAX_ATTEMPTS = 8  # tests for each with a value
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of an assertion: `status`, and where it is disproved the tensors that show it.
+    """The result of testing or proving an assertion: `status`, and the tensors that disprove it.
 
     `trials` is the number of random tests on which an assertion holds that is neither proved nor disproved. `domain` is None
     if both sides are defined for the same tensors, else the condition for both to be defined, or "" if it is not known.
@@ -152,7 +152,7 @@ def domain_of_sides(before: Sequence[Any], sides: Sequence[Node]) -> str | None:
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
-    """Return the comparisons of an inequality, of which 0 ≤ x < 1 has two; none of another statement."""
+    """Return the comparisons of an inequality, such as both of 0 ≤ x < 1; no comparisons for another statement."""
     pending, result = [statement.condition] if isinstance(statement, nodes.Fact) else [], []
     while pending:
         condition = pending.pop(0)
@@ -238,7 +238,8 @@ def _by_draws(
         try:
             results = [program(values=given, sizes=sizes or None) for program in programs]
         except NotationError as problem:
-            if problem.code == DOES_NOT_HOLD and len(programs) == 1:  # of several, it is what the program assumes
+            # If there are several programs, an assumption failed.
+            if problem.code == DOES_NOT_HOLD and len(programs) == 1:
                 return Verdict(FALSE, given)
             if problem.kind != "value":
                 raise

@@ -23,7 +23,7 @@ Shapes = Mapping[str, Mapping[str, Any]]
 def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
-    """A checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
+    """Return a checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
     inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     about = equations_about_themselves(program)
@@ -40,7 +40,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """The names of equations S = S_{a→b, b→a}, which define nothing where S is given."""
+    """Return the names of equations S = S_{a→b, b→a}, which define nothing where S is given."""
     equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
     return {
         word
@@ -52,7 +52,7 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
 
 
 def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
-    """The names that a program declares as tensors, with their axes."""
+    """Yield the names that a program declares as tensors, with their axes."""
     for statement in program.statements:
         if isinstance(statement, nodes.Declaration) and statement.range is None:
             axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
@@ -61,7 +61,7 @@ def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """The statements that say something of these words, or of what these need."""
+    """Return the statements about these words, or about the words that these need."""
     words = set(words)
     chosen: set[int] = set()
     changed = True
@@ -76,24 +76,24 @@ def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
 
 
 def spoken_in(node: Any) -> set[str]:
-    """The names and the operators in an expression or a statement."""
+    """Return the names and the operators in an expression or a statement."""
     return words_of(node) | {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
 
 def words_in(program: nodes.Program) -> set[str]:
-    """The names of a program, and those that closed forms have."""
+    """Return the names of a program, and those that closed forms have."""
     return words_of(program) | {"D", "I", "e"}
 
 
 def base_of(node: Any) -> Any:
-    """A name without its scripts and indices."""
+    """Return a name without its scripts and indices."""
     while hasattr(node, "base"):
         node = node.base
     return node
 
 
 def defined_by(statement: Any) -> set[str]:
-    """The names, or functions, that a statement is about."""
+    """Return the names, or functions, that a statement is about."""
     if isinstance(statement, nodes.Equation):
         heads: tuple[Any, ...] = statement.sides[:1]
     elif isinstance(statement, nodes.Declaration):
@@ -112,7 +112,7 @@ def defined_by(statement: Any) -> set[str]:
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """The names that are defined, with their terms; each after those that it needs."""
+    """Return the names that are defined, with their terms; each after those that it needs."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = named_term(checker, name)
@@ -122,7 +122,7 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
 
 
 def named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """What a name of the program stands for."""
+    """Return the term of a name of the program."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:
         term = term.arguments[0]

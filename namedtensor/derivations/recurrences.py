@@ -3,7 +3,7 @@
     h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
 
-A family is a state where a step refers to the one before (or after, where it runs backward); the rest are names within
+A family is a state if a step refers to the step before (or after, if it runs backward); the rest are names within
 one step. Anything that does not fit is `NotARecurrence`, and is written out member by member.
 """
 
@@ -26,12 +26,12 @@ from .reading import defined_by, spoken_in
 
 
 class NotARecurrence(Exception):
-    """What is not a recurrence of one step at a time."""
+    """Raised if a family or sum is not a recurrence of one step at a time."""
 
 
 @dataclass
 class Family:
-    """A family: its definition, where its index appears in its name, and its body with the index `t` of all."""
+    """A family: its definition, the position of its index in its name, and its body with the shared index `t`."""
 
     definition: Definition
     place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
@@ -42,7 +42,7 @@ class Family:
         return self.definition.name.base
 
     def index(self, name: Spelled) -> Linear | None:
-        """The index that a name has where it is a member of this family."""
+        """Return the index of a name if it is a member of this family."""
         local = self.definition.name
         if name.base != local.base or tuple(map(len, name[1:])) != tuple(map(len, local[1:])):
             return None
@@ -54,7 +54,7 @@ class Family:
         return linear(getattr(name, script)[number])
 
     def member(self, index: Node) -> Node:
-        """The name of a member."""
+        """Return the name of a member."""
         script, number = self.place
         name = self.definition.name
         parts = list(getattr(name, script))
@@ -71,7 +71,7 @@ def name_node(name: Spelled) -> Node:
 
 @dataclass
 class Sum:
-    """∑_{t=first}^{last} of terms that depend on what the derivative is by."""
+    """∑_{t=first}^{last} of terms that depend on the variable of the derivative."""
 
     node: IndexSum
     first: Linear
@@ -93,7 +93,7 @@ class FamilyRecurrence:
 
     @property
     def start(self) -> Linear:
-        """The index of what the steps begin with."""
+        """Return the index before the first step."""
         return plus(self.first if self.step > 0 else self.last, {UNIT: -self.step})
 
     @property
@@ -101,7 +101,7 @@ class FamilyRecurrence:
         return self.last if self.step > 0 else self.first
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
-        """The family and index of which a node is a member."""
+        """Return the family and index of a node that is a member, or None."""
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         for family in self.families if name is not None else ():
             assert name is not None
@@ -122,7 +122,10 @@ class FamilyRecurrence:
 
 
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
-    """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
+    """Return the recurrence that a derivative goes through.
+
+    Raises NotARecurrence if there is none, or it is another kind.
+    """
     reached = depending(tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
     variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
@@ -216,14 +219,14 @@ def _ordered(recurrence: FamilyRecurrence) -> None:
 
 
 def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
-    """The name of what a state begins with."""
+    """Return the name of a state's initial value."""
     name = spelled(family.member(written(recurrence.start)))
     assert name is not None
     return name.key()
 
 
 def substituted(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """A tree with members of the families as `label` says of a family and an index; None leaves one as it is."""
+    """Return a tree with each family member replaced by `label(family, index)`; None leaves it unchanged."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)

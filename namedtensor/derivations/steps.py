@@ -5,7 +5,7 @@
 
 Each step is an assertion of the language: ∂u is a differential of u, and the equation holds for any. The rules are from
 the paper (§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise, and chain for a function of the
-program; any other operator has a rule of its own name. The last is *identification*: the coefficient of ∂X* is the
+program; any other operator has a separate rule. The last is *identification*: the coefficient of ∂X* is the
 derivative.
 """
 
@@ -63,7 +63,7 @@ class DerivationStep:
     __repr__ = __str__
 
     def to_latex(self, macros: bool = False) -> str:
-        """The equation with its rule over the sign."""
+        """Return the equation with its rule over the sign."""
         left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
         whole = to_latex(nodes.Program((self.node,)), macros=macros)
         right = whole[len(left) :].lstrip().removeprefix("=").lstrip() if self.node.range else " = ".join(others)
@@ -74,7 +74,7 @@ class DerivationStep:
 
 
 def rule_of(term: Term) -> str:
-    """The name of the rule by which a term is differentiated."""
+    """Return the name of the differentiation rule of a term."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
     rule = RULES.get(term.operator)
@@ -89,7 +89,7 @@ def rule_of(term: Term) -> str:
 
 
 def identity_of(term: Term) -> str:
-    """The differential of a term's operator, from its record."""
+    """Return the differential of a term's operator, from its record."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
@@ -107,14 +107,14 @@ class DerivationSteps:
     kept: tuple[Any, ...] = ()
 
     def then(self, step: DerivationStep) -> DerivationSteps:
-        """The same with one step more."""
+        """Return the same with one step more."""
         return DerivationSteps(self.names, (*self.steps, step), self.kept)
 
 
 def steps_of(
     checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]
 ) -> DerivationSteps:
-    """The steps to the differential of what a derivative is of."""
+    """Return the steps to the differential of a derivative's body."""
     body, by, node = taken
     inside = depending(body, by)
     letters, labels = names_left(words), axis_labels(inside)
@@ -128,7 +128,8 @@ def steps_of(
         defined.append(Equation((expression(name), definition)))
         result[id(term)] = name
         change = _differential(checker, term, inside, by, result, node, labels)
-        if change is None and term is not body:  # as that of sign(x): what is made of it is as of a constant
+        # The differential of sign(x) is 0, so terms that use it treat it as a constant.
+        if change is None and term is not body:
             inside.remove(term)
             continue
         equation = Equation((Differential(expression(name)), change or nodes.Number(0)))
@@ -138,7 +139,7 @@ def steps_of(
 
 
 def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]) -> list[DerivationStep]:
-    """The chain rule, where a term is what a function of the program gives for one argument that has a name."""
+    """Return the chain rule if a term is the value of a function of the program at one named argument."""
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
         inner = names.get(id(argument))
@@ -153,14 +154,14 @@ def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Map
 
 
 def beneath(term: Term) -> Term:
-    """A term without what only renames it."""
+    """Return a term without its outer variables, spreads and renames."""
     while term.operator in THROUGH:
         term = term.arguments[0]
     return term
 
 
 def depending(body: Term, by: Term) -> list[Term]:
-    """The terms of a formula that depend on one, in order, but itself."""
+    """Return the terms of a formula that depend on one, in order, but itself."""
     reached, result = {id(by)}, []
     for term in topological(body):
         if term is not by and any(id(argument) in reached for argument in term.arguments):
@@ -170,7 +171,7 @@ def depending(body: Term, by: Term) -> list[Term]:
 
 
 def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
-    """Other names of the axes that functions are mapped over, where a term has an axis that is written alike."""
+    """Return other names of lifted axes, for terms with an axis of the same name."""
     labels: dict[str, str] = {}
     for term in terms:
         labels |= {axis: name for axis, name in distinct_names(term.shape).items() if name != source_name(axis)}
@@ -195,7 +196,7 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
     labels: Mapping[str, str],
 ) -> Node | None:  # fmt: skip
-    """The differential of one term by those of its arguments; None where it is 0."""
+    """Return the differential of one term by its arguments' differentials; None if it is 0."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}

@@ -4,9 +4,9 @@
 `facts`: facts about tensors, each with a name.
 `canonical`: keys: equal forms have one; the number that the products of a form share.
 `work`: counts of the rules used, and the budget.
-`matching`: where the factors of one product occur in another, and facts applied there.
-`signs`: what is never negative, or hardly ever 0.
-`factors`: rules for the factors of one product, and known totals, such as that of softmax.
+`matching`: occurrences of one product's factors in another product, and facts that rewrite them.
+`signs`: signs of forms, and forms that are hardly ever 0.
+`factors`: rules for the factors of one product, and known totals, such as the total of softmax.
 `product_rules`: rules for one product that only proofs apply.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
@@ -20,8 +20,8 @@
 `spelling`: constructors of nodes, operators with a special syntax, and how long a formula is to read.
 `product_order`: the order in which a product is written.
 `read_back`: form to nodes of the notation.
-`naming`: names for what repeats.
+`naming`: names for repeated parts.
 `rewrite_rules`: the table of rules: name, equation and function, in the order of application.
 
-Contract: a form never knows the names of axes, only indices; nothing here computes a value.
+Contract: a form does not contain axis names, only indices; nothing here computes a value.
 """

@@ -49,7 +49,7 @@ from .work import current, used
 
 # ------------------------------------------------------------------------------------------------------------- sums
 def add(*forms: Form) -> Form:
-    """Their sum, like terms added."""
+    """Return the sum of forms, with like terms added."""
     products = [product for form in forms for product in form]
     if len(products) < 2:
         return tuple(products)
@@ -73,7 +73,7 @@ def subtract(left: Form, right: Form) -> Form:
 
 # --------------------------------------------------------------------------------------------------------- products
 def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
-    """Their product; a sum becomes a bracket, but is multiplied out where it is to be, `out`, or in a proof."""
+    """Return the product of two forms. A sum becomes a bracket, unless `out` or a proof multiplies it out."""
     if not left or not right:
         return ZERO
     if left == ONE or right == ONE:
@@ -86,7 +86,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
-    """The product of two products, their bound indices renamed apart."""
+    """Return the product of two products, with separate names for their bound indices."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
     other = refreshed(other, taken)
     one = refreshed(one, {index for factor in other.factors for index in factor.indices})
@@ -94,23 +94,23 @@ def times(one: Product, other: Product) -> Form:
 
 
 def within(outer: Product, inner: Product) -> Form:
-    """Their product, where the inner one appears under the sums of the outer one."""
+    """Return the product of two products; the inner one is under the sums of the outer one."""
     inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
     return settled(outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed)
 
 
 def bracketed(form: Form) -> Form:
-    """The form as one product."""
+    """Return the form as one product."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
 
 def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
-    """∑ over indices."""
+    """Return the sum of a form over indices."""
     indices = frozenset(indices)
     if not indices:
         return form
     sums: list[Form] = []
-    for position, product in enumerate(form):  # each with indices of its own for these
+    for position, product in enumerate(form):  # Each product gets separate indices for these.
         names = {index: index.fresh() if position else index for index in sorted(indices, key=NUMBER)}
         ((coefficient, factors, summed),) = renamed((refreshed(product, indices),), names)
         sums.append(settled(coefficient, factors, summed.union(names.values())))
@@ -118,7 +118,7 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 
 def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
-    """A product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
+    """Return a product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
@@ -180,7 +180,7 @@ def _exchanged(factors: list[Factor], old: Iterable[Factor], new: Iterable[Facto
     return [*(factor for factor in factors if factor not in old), *new]
 
 
-# In order: each is given what those before it have made.
+# The order matters: each rule gets the result of the previous rules.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, apply_totals, sized)
 PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
     pythagorean,
@@ -207,7 +207,10 @@ def expanded(product: Product) -> Form:
 
 
 def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
-    """What all products of a sum share, and the rest; for a fractional power no more than what is never negative."""
+    """Return the common factor of a sum's products, and the rest.
+
+    A fractional power limits the common factor to nonnegative factors.
+    """
     shared: dict[Any, Fraction] = {}
     for position, product in enumerate(form):
         exponents = {
@@ -235,7 +238,7 @@ MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a 
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
-    """A form to a number: of one product the power of each factor, where that is the same."""
+    """Return a power of a form; a product becomes the product of its factors' powers, if they are equal."""
     if exponent == 0:
         return ONE
     if exponent == 1 and not bracket:
@@ -294,7 +297,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """x² as |x|², where a proof applies all rules: its root is |x|."""
+    """Write x² as |x|² if a proof applies all rules: its root is |x|."""
     if not current().expanding or _plain_power(factor) or factor.exponent % 2:
         return factor
     used("root of a square")
@@ -302,12 +305,12 @@ def _absolute(factor: Factor) -> Factor:
 
 
 def _plain_power(factor: Factor) -> bool:
-    """Whether (xᵃ)ᵇ = xᵃᵇ for any b: not where a is even, for x may be negative."""
+    """Return whether (xᵃ)ᵇ = xᵃᵇ for any b: not if a is even, because x may be negative."""
     return signs.of_head(factor.head) or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """(∑ …)ⁿ: what does not depend on what is summed is taken out."""
+    """(∑ …)ⁿ: factors that do not depend on the summed indices are taken out."""
     if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

@@ -33,7 +33,7 @@ from .signs import never_negative, of_form, of_head
 from .work import current, used
 
 Places = tuple[int, ...]
-OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # what is symmetric where its matrix is
+OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # The result is symmetric if the matrix is.
 
 
 def applied(
@@ -46,8 +46,8 @@ def applied(
 ) -> Form:
     """Apply an operator to forms, over bound indices; `given` are the indices of its result axes.
 
-    `places` map the bound and the given indices to axes of the operator. A result axis that is not bound, such as that
-    of iota, is identified by its size.
+    `places` map the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
+    axis of iota, is identified by its size.
     """
     parts = tuple(parts)
     if not bound and not given:
@@ -91,7 +91,7 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def by_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """f(−x) = f(x) where f is even, −f(x) where it is odd; |2 x| = 2 |x|."""
+    """Apply f(−x) = f(x) if f is even, −f(x) if f is odd; |2 x| = 2 |x|."""
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
@@ -105,7 +105,10 @@ def by_parity(operator: str, parity: str, x: Form) -> Form | None:
 
 
 def exponential(x: Form) -> Form:
-    """exp 0 = 1, exp(−x) = 1 / exp x, exp(2 x) = (exp x)²; in a proof exp(x + y) = exp x ⊙ exp y, exp log x = x."""
+    """Apply exp 0 = 1, exp(−x) = 1 / exp x, exp(2 x) = (exp x)².
+
+    Proofs also use exp(x + y) = exp x ⊙ exp y and exp log x = x.
+    """
     if not x:
         return ONE
     if current().proving and len(x) > 1:
@@ -144,7 +147,7 @@ def logarithm(x: Form) -> Form | None:
 
 
 def cases(*parts: Form) -> Form | None:
-    """What every case that is not 0 has is taken out; { 1 if …; 0 otherwise } = 𝕀[…]."""
+    """Take out the common factor of all nonzero cases; { 1 if …; 0 otherwise } = 𝕀[…]."""
     if len(parts) < 3:
         return None
     values = parts[::2]
@@ -202,7 +205,8 @@ def indicated(condition: Form) -> Form | None:
     return None
 
 
-OF_SIGN: dict[str, Callable[[Form, Sign], Form | None]] = {  # what an operator gives for what is above 0, or at least 0
+# The value of an operator on a positive or nonnegative argument.
+OF_SIGN: dict[str, Callable[[Form, Sign], Form | None]] = {
     "abs": lambda x, sign: x, "relu": lambda x, sign: x, "sign": lambda x, sign: ONE if sign == "positive" else None,
 }  # fmt: skip
 OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
@@ -211,7 +215,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Whether 0 times a factor is 0, as far as its outermost operator says."""
+    """Return whether 0 times a factor is 0, as far as its outermost operator says."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
@@ -220,7 +224,7 @@ OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "�
 
 
 def negated(condition: Form) -> Form:
-    """The condition that holds where this one does not."""
+    """Return the negation of a condition."""
     alone = sole(condition)
     if alone is not None and alone.head.label in OPPOSITE:
         return _opaque(OPPOSITE[alone.head.label], *opened(alone))
@@ -230,14 +234,14 @@ def negated(condition: Form) -> Form:
 
 
 def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """The options of an operator, defaults put in."""
+    """Return the options of an operator, defaults put in."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
 
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
 def expanded(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """The application of a function of numbers by a rule that only proofs use, if one applies."""
+    """Return the application of a function of numbers by a rule that only proofs use, if one applies."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
@@ -321,7 +325,7 @@ def _logarithm_of_number(value: Fraction) -> Form:
 
 
 def _logarithm_of_factor(factor: Factor) -> Form:
-    """The logarithm of a factor's base."""
+    """Return the logarithm of a factor's base."""
     match factor.head.kind, factor.head.label:
         case "apply", "exp":
             return opened(factor)[0]
@@ -360,7 +364,7 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
 
 
 def _is_whole(product: Product) -> bool:
-    """Whether a product of sizes is an integer."""
+    """Return whether a product of sizes is an integer."""
     return product.coefficient.denominator == 1 and all(
         factor.head.kind == "size" and factor.exponent.denominator == 1 and factor.exponent > 0
         for factor in product.factors

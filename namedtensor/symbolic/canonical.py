@@ -1,5 +1,4 @@
-"""Canonical keys (graph canonisation): two forms have one key exactly where they are equal up to names of bound
-indices.
+"""Canonical keys (graph canonisation): two forms have the same key exactly if they are equal up to bound names.
 
 Indices are colored by the factors that they appear in, again and again, until the colors tell no more apart. Where
 several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
@@ -22,7 +21,7 @@ Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
-    """The key of a product whose indices outside have these labels, but for its coefficient."""
+    """Return the key of a product whose indices outside have these labels, but for its coefficient."""
     return _searched(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
@@ -36,12 +35,12 @@ def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
 
 
 def key(form: Form) -> tuple[Any, ...]:
-    """The key of a form whose indices outside stand for themselves."""
+    """Return the key of a form whose indices outside stand for themselves."""
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
 def _searched(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The search of canonisation: individualise an index of an ambiguous color, and refine."""
+    """Search for the canonical key: individualise an index of an ambiguous color, and refine."""
     colors = _refined(product, labels, colors)
     classes: dict[tuple[Any, ...], list[FormIndex]] = {}
     for index, color in colors.items():
@@ -61,7 +60,7 @@ def _individualized(colors: dict[FormIndex, Color], index: FormIndex) -> dict[Fo
 def _inequivalent(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, Color], tied: list[FormIndex]
 ) -> Iterable[FormIndex]:
-    """The indices of one color but those that an exchange of two connected parts of the product turns into others.
+    """Return the indices of one color, one for each set of indices that exchanges of connected parts relate.
 
     In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
     """
@@ -78,7 +77,7 @@ def _inequivalent(
 
 
 def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
-    """The factors that share bound indices with an index, directly or through others."""
+    """Return the factors that share bound indices with an index, directly or through others."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
     while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
@@ -111,7 +110,7 @@ def _refined(
 
 
 def _arranged(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """What surrounds an index in a factor: the least over the orders that mean the same."""
+    """Return the surroundings of an index in a factor: the least over the orders that mean the same."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
@@ -154,7 +153,7 @@ def closed(
 def is_symmetric(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], order: list[FormIndex], key: tuple[Any, ...]
 ) -> bool:
-    """Whether forms of this key have it with their two bound indices the other way round as well."""
+    """Return whether forms of this key have it with their two bound indices the other way round as well."""
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 

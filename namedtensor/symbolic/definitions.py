@@ -1,7 +1,7 @@
 """Definitions that proofs expand, written in the notation: X, Y and Z are the operands of an operator, `ax` its axes.
 
-`OPENED` are expanded in every proof, `EXPANDED` where a proof applies all rules (`Work.expanding`); reading leaves these
-operators as they are. A definition has a value wherever its operator has one, and the same.
+`OPENED` are expanded in every proof, `EXPANDED` if a proof applies all rules (`Work.expanding`); closed forms keep
+these operators. A definition has a value wherever its operator has one, and the same.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TRUTHS = {  # 𝕀[X > Y], where s is the sign of X − Y
 
 
 def defined(forms: Any, term: Term) -> Form | None:
-    """The form that a proof puts for a term, by the definition of its operator or a rule of matrices."""
+    """Return the form that a proof puts for a term, by the definition of its operator or a rule of matrices."""
     expanding = current().expanding
     text = OPENED.get(term.operator) or (EXPANDED.get(term.operator) if expanding else None)
     if text is not None:
@@ -68,7 +68,7 @@ def defined(forms: Any, term: Term) -> Form | None:
 
 
 def known_truth(forms: Any, condition: Term) -> bool | None:
-    """Whether a condition holds wherever the formula has a value, if that is known."""
+    """Return whether a condition holds wherever the formula has a value, if that is known."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
@@ -82,7 +82,7 @@ def known_truth(forms: Any, condition: Term) -> bool | None:
 
 
 def equation_of(operator: str) -> str:
-    """The definition of an operator as an equation, for its options as they are left out."""
+    """Return the definition of an operator as an equation, for its options as they are left out."""
     text = {**OPENED, **EXPANDED}[operator]
     for name, value in REGISTRY[operator].options:
         text = text.replace(name, f"{value:g}")
@@ -91,7 +91,7 @@ def equation_of(operator: str) -> str:
 
 
 def opened(forms: Any, term: Term, text: str) -> Form | None:
-    """The definition of an operator at the operands of a term; None of a use that it does not cover."""
+    """Return the definition of an operator at the operands of a term; None of a use that it does not cover."""
     options = dict(own_options(REGISTRY[term.operator], term))
     if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
         return None
@@ -124,7 +124,7 @@ def sign_of_difference(forms: Any, term: Term) -> Form | None:
 
 
 def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
-    """The form of a definition for operands over these indices."""
+    """Return the form of a definition for operands over these indices."""
     match node:
         case nodes.Name():
             return values[node.text]
@@ -158,7 +158,7 @@ PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
 
 
 def root_of(value: float) -> Form | None:
-    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
+    """Return √2, √π, √(2 π) or 2/√π as exact forms, not as digits."""
     square = square_of(value)
     if square is None:
         return None

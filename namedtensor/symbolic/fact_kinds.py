@@ -1,4 +1,4 @@
-"""The kinds of facts: how each is recognized in what a program states, and proved from what a name stands for.
+"""The kinds of facts: how each kind is recognized in a program's statements, and proved from a definition.
 
 Tests check each equation as an assertion, and that its rewrite gives both sides one form.
 """
@@ -32,7 +32,7 @@ Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a rig
 
 
 class Law(NamedTuple):
-    """What a fact is good for, and what states it."""
+    """The rewrites, symmetries and signs that follow from a fact, and its statement."""
 
     statement: Statement
     rewrites: tuple[FactRewrite, ...] = ()
@@ -76,7 +76,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> Law | None:
-    """∑_{c} t = 1: the side of more factors is that of fewer, where it is one product."""
+    """∑_{c} t = 1: the side with more factors becomes the side with fewer, if it is one product."""
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -116,7 +116,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def compared(statement: Statement) -> Law | None:
-    """x > 0, 1 ≤ x: of one factor that is not less than what is at least 0."""
+    """x > 0, 1 ≤ x: one factor that is not less than a nonnegative bound."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -134,7 +134,7 @@ MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each o
 
 
 def symmetric_value(name: NamedValue) -> list[Law]:
-    """G = X ⊙_{n} X_{m→m'}: what a name stands for is the same with its indices in another order."""
+    """G = X ⊙_{n} X_{m→m'}: the value stays the same if its indices are permuted."""
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []

@@ -112,7 +112,7 @@ def shared_power(one: Fraction, other: Fraction) -> Fraction:
 
 
 def _joined(pattern: Product, inner: Form) -> Form:
-    """What was shared, times the rest: one product, whose summed indices are those of the first."""
+    """Multiply the common factor by the rest: one product, with the summed indices of the common factor."""
     one = inner if len(inner) == 1 else algebra.power(inner, Fraction(1), bracket=True)
     if not one:
         return one
@@ -140,7 +140,7 @@ def _divides(factor: Factor) -> bool:
 
 
 def _cleared(product: Product) -> Form:
-    """A product whose brackets have no fractions."""
+    """Return a product whose brackets have no fractions."""
     coefficient, factors, summed = product.coefficient, [], product.summed
     for factor in product.factors:
         if factor.head.kind != "bracket" or abs(factor.exponent) != 1:
@@ -163,7 +163,7 @@ def _cleared(product: Product) -> Form:
 
 
 def _below(form: Form) -> Form | None:
-    """What some term of a sum is divided by."""
+    """Return a divisor of some term of a sum."""
     for product in form:
         for factor in product.factors:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
@@ -175,7 +175,7 @@ MAX_TERMS = 64  # of a form that is multiplied out
 
 
 def multiplied_out(form: Form) -> Form:
-    """The form without the brackets that appear in its products; powers of sums of many terms stay as they are."""
+    """Return the form with the brackets in its products multiplied out; powers of long sums stay as they are."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         products = algebra.add(*(algebra.expanded(product) for product in form))
         if products == form:
@@ -185,7 +185,7 @@ def multiplied_out(form: Form) -> Form:
 
 
 def _terms_multiplied_out(product: Product) -> int:
-    """How many terms a product has where its brackets are multiplied out, before any of them are added."""
+    """Return the number of terms of a product after its brackets are multiplied out, before equal terms are added."""
     count = 1
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:

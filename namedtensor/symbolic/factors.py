@@ -1,5 +1,6 @@
-"""The factors of one product: deltas on its summed indices, signs beside what they are of, and known totals: the numbers
-of softmax and onehot sum to 1 along their axes, those of standardize to 0.
+"""The factors of one product: deltas on its summed indices, signs beside their arguments, and known totals.
+
+The elements of softmax and onehot sum to 1 along their axes, the elements of standardize to 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .work import current, used
 
 
 def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
-    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     while True:
         for index, factor in enumerate(factors):
             if factor.head is not DELTA:
@@ -38,14 +39,14 @@ def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor
 
 
 def function_of(operator: str, *parts: Form) -> Factor:
-    """A function of numbers, without a rule, as one opaque factor."""
+    """Return a function of numbers, without a rule, as one opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
 def opaque(
     kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = (), exponent: Fraction = ONE_
 ) -> Factor:
-    """A factor of this kind that holds forms, at their indices."""
+    """Return a factor of this kind that holds forms, at their indices."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)
@@ -54,24 +55,24 @@ def opaque(
 
 
 def is_function(factor: Factor, operator: str) -> bool:
-    """Whether a factor is this operator, applied."""
+    """Return whether a factor is this operator, applied."""
     return (factor.head.kind, factor.head.label) == ("apply", operator)
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """The sums that a product is divided by, as factors and as forms."""
+    """Yield the sums that a product is divided by, as factors and as forms."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
 
 
 def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
-    """A factor alone, to another exponent if one is given."""
+    """Return a factor alone, to another exponent if one is given."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
 
 
 def as_factors(form: Form) -> tuple[Factor, ...] | None:
-    """The factors of a form that is nothing but these."""
+    """Return the factors of a form that is nothing but these."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
     return form[0].factors
@@ -84,7 +85,7 @@ def sole(form: Form) -> Factor | None:
 
 
 def total_of(operator: str) -> int | None:
-    """What the numbers of an operator sum to along its axes, whatever its operands are."""
+    """Return the sum of an operator's elements along its axes, for any operands."""
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 
@@ -104,7 +105,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product while its rules are applied; without a coefficient it is 0."""
+    """A product while its rules are applied; its coefficient is 0 if the product is 0."""
 
     coefficient: Fraction
     factors: list[Factor]
@@ -131,7 +132,7 @@ def sized(parts: SumParts) -> None:
 
 
 def gathered(parts: SumParts) -> None:
-    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
+    """Apply x ⊙ x = x², x ⊙ x⁻¹ = 1, and multiply the numbers."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
@@ -164,7 +165,7 @@ def gathered(parts: SumParts) -> None:
 
 
 def ordered(factor: Factor) -> tuple[FormIndex, ...]:
-    """The indices of a tensor, in the first of the orders that mean the same."""
+    """Return the indices of a tensor, in the first of the orders that mean the same."""
     if factor.head.kind != "tensor":
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]

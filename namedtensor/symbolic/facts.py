@@ -1,4 +1,4 @@
-"""What is known of the tensors of a question, except what follows from operators: facts, each with a name.
+"""The facts about the tensors of a question, except consequences of operators: facts, each with a name.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same
@@ -21,7 +21,7 @@ Sign = Literal["positive", "nonnegative"]
 
 
 class FactRewrite(NamedTuple):
-    """What is shorter in place of the factors of a pattern: one product, or none, which is 0."""
+    """A shorter replacement for the factors of a pattern: one product, or none, which is 0."""
 
     pattern: Product
     result: Form
@@ -39,7 +39,7 @@ class KnownFact(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """The facts of one question, and what they say by what it is about, each with the name of its fact."""
+    """The facts of one question, and their consequences by subject, each with its fact's name."""
 
     all: tuple[KnownFact, ...] = ()
     rewrites: tuple[tuple[FactRewrite, str], ...] = ()
@@ -51,7 +51,7 @@ NO_FACTS = KnownFacts()
 
 
 def gathered(facts: Iterable[KnownFact]) -> KnownFacts:
-    """Facts by what they are about."""
+    """Group facts by their subjects."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}
     facts = tuple(facts)
@@ -67,7 +67,7 @@ def gathered(facts: Iterable[KnownFact]) -> KnownFacts:
 
 
 def closure(orders: Orders) -> Orders:
-    """The group of orders that these generate; the order as it is comes first."""
+    """Return the group of orders that these generate; the order as it is comes first."""
     result = [tuple(range(len(orders[0])))]
     for one in result:  # which grows meanwhile
         for order in orders:

@@ -6,17 +6,16 @@ A `Form` is a tuple of products (an empty one is 0). A product is an exact coeff
 are summed. A factor is a head at some indices, to an exponent. A `Head` specifies what is indexed:
 
     tensor      an input, or a name of the program, by its axes
-    delta       1 where two indices are equal, 0 elsewhere: I_{a,b}
+    delta       1 if two indices are equal, 0 otherwise: I_{a,b}
     size        |ax|
     number      a number that is only there for its exponent: √2
     constant    π, e, ∞
     bracket     a sum that is not multiplied out
-    apply       an operator of forms: its bound indices stand for its axes, its first indices for the axes that it gives
+    apply       an operator of forms: its bound indices are its axes, its first indices its result axes
 
-Within a question (`interned`), heads are made once (`head`), so that equal ones are one object; no question sees those
-of another, so that the order in which they were made, which decides order and names in what is written, depends on the
-question alone. The forms within a head know of indices outside by
-`slots` alone, so that an index is replaced without going into it.
+Within a question (`interned`), heads are made once (`head`), so that equal heads are one object. Separate questions
+have separate heads: the order of creation, which decides order and names in the output, depends on the question alone.
+The forms within a head refer to outside indices by `slots` alone, so that an index is replaced without changing them.
 """
 
 from __future__ import annotations
@@ -37,7 +36,10 @@ _NUMBERS = count()
 
 
 class FormIndex:
-    """An index; it is equal to itself alone. `name` is what its axis is called, `size` its number or how that is written."""
+    """An index; it is equal to itself alone.
+
+    `name` is the name of its axis, `size` its number or the text of its size.
+    """
 
     __slots__ = ("name", "number", "size")
 
@@ -55,7 +57,7 @@ class FormIndex:
 
 
 class FormHead:
-    """What a factor is, but for its indices; see the module's text.
+    """A factor without its indices; see the module's text.
 
     `label` is the name, operator or number; `options` what else tells it apart; `parts` the forms within, whose indices
     outside are `slots` and whose own are `bound`. `axes` are natural names of the indices of a factor. `symmetries` are
@@ -117,7 +119,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 @contextmanager
 def interned() -> Iterator[None]:
-    """The heads of one question, each made once; within another question, those of that one."""
+    """Open a context that makes each head of one question once; a nested question shares the outer heads."""
     if _HEADS.get(None) is not None:
         yield
         return
@@ -131,7 +133,7 @@ def interned() -> Iterator[None]:
 def head(
     kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
 ) -> FormHead:
-    """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
+    """Return the head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
     heads = _HEADS.get()
@@ -155,7 +157,7 @@ def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form
 
 
 def size(of: Any) -> Form:
-    """The size of an axis: a number, or how it is written."""
+    """Return the size of an axis: a number, or how it is written."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
@@ -163,12 +165,12 @@ NUMBER = attrgetter("number")  # sorts indices in the order in which they were c
 
 
 def indices_of(form: Form) -> set[FormIndex]:
-    """The indices outside of a form."""
+    """Return the indices outside of a form."""
     return set().union(*(product.indices() for product in form)) if form else set()
 
 
 def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
-    """The form with other indices outside; a summed index that one of these would meet gets a new one."""
+    """Return the form with other indices outside; a summed index that one of these would meet gets a new one."""
     if not names:
         return form
     result = []
@@ -184,7 +186,7 @@ def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 
 def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
-    """The same product, none of whose summed indices is taken."""
+    """Return the same product with new indices for the summed indices that are taken."""
     met = product.summed & taken
     if not met:
         return product
@@ -194,7 +196,7 @@ def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) ->
 
 
 def opened(factor: Factor) -> tuple[Form, ...]:
-    """The forms within a factor's head, at the factor's indices (those that an operator gives are left out)."""
+    """Return the forms within a factor's head, at the factor's indices (those that an operator gives are left out)."""
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(renamed(part, names) for part in factor.head.parts)
@@ -202,7 +204,7 @@ def opened(factor: Factor) -> tuple[Form, ...]:
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """The short fraction, and the power of π, whose product is the square of a value."""
+    """Return the short fraction, and the power of π, whose product is the square of a value."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

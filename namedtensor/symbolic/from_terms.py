@@ -1,7 +1,8 @@
 """Index normal form of the typed graph: one rule for each operator.
 
 The axes of a term are free indices of its form, one for each name and size. A name of the program stays that name, so
-nothing unfolds. ∂X is replaced by a product of identities I_{ax,ax*}; what depends on it is multiplied out to remove them.
+nothing unfolds. ∂X is replaced by a product of identities I_{ax,ax*}; terms that depend on it are multiplied out to
+remove them.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Forms:
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
         self.labels: Mapping[str, str] = {}  # axes that are called otherwise
         self.cut_name = "G"  # the first name of a derivative of many terms
-        # keys of what is not 0, and of matrices that have an inverse, if all has a value
+        # The keys of nonzero forms and of invertible matrices, provided that all parts have a value.
         self.nonzero: set[Any] = set()
 
     def index(self, axis: str, extent: Any) -> FormIndex:
@@ -68,13 +69,13 @@ class Forms:
         return index
 
     def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
-        """The index of a marked axis of ∂X."""
+        """Return the index of a marked axis of ∂X."""
         if (leaf, axis) not in self.marked:
             self.marked[leaf, axis] = self.index(axis, extent).fresh()
         return self.marked[leaf, axis]
 
     def outside(self) -> dict[FormIndex, str]:
-        """The axis of each index that stands for one."""
+        """Return the axis of each index that stands for one."""
         axes = {index: axis for (_, axis), index in self.marked.items()}
         return axes | {index: axis for (axis, _), index in self.free.items()}
 
@@ -82,7 +83,7 @@ class Forms:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
 
     def of(self, root: Term) -> Form:
-        """The form of a term. Raises NotReadable where there is none."""
+        """Return the form of a term. Raises NotReadable if it has none."""
         for term in topological(root):
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)
@@ -149,7 +150,7 @@ class Forms:
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
-        """Which of two factors are to be multiplied out: what holds ∂X."""
+        """Return which of two factors must be multiplied out, because they contain ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
@@ -324,7 +325,7 @@ def _joined(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Not of the draws of an expectation, of which a formula has no list."""
+    """Refuse the draws of an expectation, because a formula cannot list them."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)

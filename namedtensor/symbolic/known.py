@@ -21,7 +21,7 @@ def recognized(form: Form) -> Form:
 
 
 def rewritten(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
-    """The form whose products these rules change no more."""
+    """Return the form whose products these rules change no more."""
     result = []
     for product in form:
         for rule in rules:
@@ -99,7 +99,7 @@ def solved(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """What counts how e^X changes along E is what E counts how it changes along that, transposed."""
+    """Replace G times the change of e^X along E with E times the change of e^X along G, transposed."""
     for index, factor in enumerate(product.factors):
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
             continue
@@ -159,7 +159,10 @@ def _solution(product: Product) -> Product | None:
 
 
 def updated(form: Form) -> Form:
-    """What meets the inverse of an identity and a product: inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and v of it likewise."""
+    """Simplify a product with the inverse of an identity plus a product.
+
+    inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and likewise for v.
+    """
     return rewritten(form, _rank_one)
 
 
@@ -184,7 +187,7 @@ def _rank_one(product: Product) -> Product | None:
 
 
 def _beside_identity(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
-    """The factors of u ⊙ v in I_{r,c} + u ⊙ v, none of which has both axes; None of other matrices."""
+    """Return the factors of u ⊙ v in I_{r,c} + u ⊙ v; None for other matrices, and if a factor has both axes."""
     ones = [
         addend for addend in matrix if [factor.head for factor in addend.factors] == [DELTA] and addend.coefficient == 1
     ]

@@ -1,7 +1,7 @@
 """Forward linearization for reading: ∂X stays in the typed graph as a leaf, the product of identities.
 
-A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its own
-differential is that of what it holds, so derivatives of any order come from one rule.
+A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its
+differential is the differential of its argument, so one rule gives derivatives of any order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..terms.environment import Environment
 from ..terms.terms import Term
 from .work import current
 
-# What is read in place of an operator's own differential, which handles the points where it has none (the rule "guard"):
+# The differentials that replace an operator's differential, which also covers its singular points (the rule "guard"):
 # the condition under which they are the same, and the differentials.
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
@@ -43,7 +43,7 @@ NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
 
 
 def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The differentials that are read for an operator."""
+    """Return the differentials that are read for an operator."""
     if operator == "norm":
         return (NORMS.get(options.get("p", 2), NORM),)
     if operator in READ:
@@ -53,14 +53,14 @@ def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class Change(NamedTuple):
-    """What a derivative is taken with respect to: the leaf that is ∂X, and the marked name of each of its axes."""
+    """The variable of a derivative: the leaf that is ∂X, and the marked name of each of its axes."""
 
     leaf: str
     marks: tuple[tuple[str, str], ...]
 
 
 def change_of(term: Term) -> Change | None:
-    """The change that a derivative is by; None of other terms."""
+    """Return the change that a derivative is by; None of other terms."""
     option = term.options[0] if term.operator == "variable" else None
     return option if isinstance(option, Change) else None
 
@@ -90,7 +90,7 @@ class LinearReading(Linearization):
 
 
 class TakenElement(NamedTuple):
-    """A derivative that was taken: of what, by what, and where it appears."""
+    """A derivative that was taken: its body, its variable, and its node."""
 
     body: Term
     by: Term
@@ -100,18 +100,19 @@ class TakenElement(NamedTuple):
 class ReadingChecker(Checker):
     """A checker that keeps derivatives as linearizations and sizes as they are written.
 
-    `taken` are the derivatives, `called` the values of calls of the program's functions, with those of the arguments.
+    `taken` are the derivatives, `called` the values of calls of the program's functions, with the values of the
+    arguments.
     """
 
     def __init__(self, *arguments: Any, **named: Any):
         self.taken: list[TakenElement] = []
         self.called: list[tuple[Term, tuple[Term, ...]]] = []
         super().__init__(*arguments, **named)
-        self.rolls = not self.scope.varied  # what a derivative is read off is written out
+        self.rolls = not self.scope.varied  # Families that a derivative goes through are unrolled.
 
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
-    """The term of a derivative as its differential, in which ∂X is a leaf."""
+    """Return the term of a derivative as its differential, in which ∂X is a leaf."""
     if not is_name(checker, node.variable, env):
         return derivative(checker, node, env)  # which specifies what is wrong
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
@@ -132,7 +133,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
-    """|ax| as that of the axis that ax stands for here."""
+    """Return |ax| as the size of the axis that the name ax refers to here."""
     rules = Checker.RULES[nodes.Size](checker, node, env)
     size = resolve(checker.solver.size(node.axis.name, env, node)) if rules.operator == "unknown" else None
     if not isinstance(size, SizeVariable):
@@ -141,7 +142,7 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
-    """A call, which is noted where it is of a function of the program."""
+    """Return the term of a call, and record a call of one of the program's functions."""
     rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
         checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))

@@ -1,4 +1,4 @@
-"""Where the factors of one product occur in another, under names for its indices; and facts, which are applied there."""
+"""Occurrences of one product's factors in another product, under names for its indices; facts are applied there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """What is left of a product without a pattern, what the pattern's indices are in it, and those that it sums."""
+    """A product without a pattern's factors: the rest, the indices that match the pattern's, and the summed ones."""
 
     rest: tuple[Factor, ...]
     names: dict[FormIndex, FormIndex]
@@ -23,7 +23,7 @@ class PatternMatch(NamedTuple):
 
 
 def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
-    """The ways in which a product has all factors of a pattern, and nothing else has the indices that the pattern sums."""
+    """Yield the occurrences of a pattern in a product; the other factors cannot have the pattern's summed indices."""
     exponents = tuple(factor.exponent for factor in product.factors)
     for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
         inside = {names[index] for index in pattern.summed}
@@ -35,7 +35,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
+    """Return whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -122,7 +122,7 @@ def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
 
 
 def at_all_indices(product: Product) -> Iterator[Product]:
-    """The product with T in the place of T_{n(i)}: what holds of T at all indices holds at one."""
+    """Yield the product with T in the place of T_{n(i)}: a fact about T at all indices holds at each index."""
     for position, factor in enumerate(product.factors):
         if is_function(factor, "index") and factor.exponent == 1:
             whole = opened(factor)[0]
@@ -132,7 +132,7 @@ def at_all_indices(product: Product) -> Iterator[Product]:
 
 
 def _by_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
-    """Yield a product by the rewrites that shorten it, none of whose indices is of a T that stands for T_{n(i)}."""
+    """Yield a product by the rewrites that shorten it; skip results with an index of a T in the place of T_{n(i)}."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):

@@ -71,7 +71,7 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
 
 
 def oriented(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
-    """The row and the column, in the order that a matrix and its transpose share."""
+    """Return the row and the column, in the order that a matrix and its transpose share."""
     outside = indices_of(form) - {row, column}
     keys = [canonical.closed((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:
@@ -81,7 +81,7 @@ def oriented(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, 
 
 
 def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
-    """A number and square matrices whose product a matrix is; the matrix alone if it is a sum."""
+    """Return a number and square matrices whose product a matrix is; the matrix alone if it is a sum."""
     if len(matrix) != 1:
         shared, rest = canonical.content(matrix)
         outer, rest = algebra.monomial(rest)
@@ -114,12 +114,12 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def as_matrix(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """The product of factors, with those sums that they have."""
+    """Return the product of factors, with those sums that they have."""
     return algebra.settled(ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index)))
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
-    """The matrix that a term is of, over fresh indices."""
+    """Return the matrix that a term is of, over fresh indices."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
     return renamed(forms.part(term, 0), ends), ends[row], ends[column]

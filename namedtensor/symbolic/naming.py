@@ -1,4 +1,4 @@
-"""Naming of repeated parts: z = softmax_{s}(Q ⊙_{key} K), where that makes the whole shorter."""
+"""Naming of repeated parts: z = softmax_{s}(Q ⊙_{key} K), if that makes the whole shorter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAX_NAMED_PARTS = 12  # parts
 
 
 class Where(NamedTuple):
-    """A name and what it stands for."""
+    """A name and its formula."""
 
     name: str
     node: Node
 
 
 class NameReading(NamedTuple):
-    """A formula with the names that it uses, each defined by those before it."""
+    """A formula with the names that it uses, each defined by the names before it."""
 
     node: Node
     names: tuple[Where, ...]
@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """The heads that occur more than once, those that hold others first."""
+    """Return the heads that occur more than once, those that hold others first."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
@@ -57,7 +57,7 @@ def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
-    """The shortest formula, with names for some of what repeats."""
+    """Return the shortest formula, with names for some repeated parts."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
     for head in repeated((form,))[:MAX_NAMED_PARTS]:
@@ -88,7 +88,7 @@ def _read(
 
 
 def definition(writer: ReadBack, head: FormHead) -> Node:
-    """What a head is, over its natural axes."""
+    """Return the formula of a head, over its natural axes."""
     axes = distinct(head.axes)
     count = len(axes) - len(head.slots)
     if head.kind == "bracket":
@@ -99,7 +99,7 @@ def definition(writer: ReadBack, head: FormHead) -> Node:
 
 
 def words_of(node: Any) -> set[str]:
-    """The names in an expression or a statement."""
+    """Return the names in an expression or a statement."""
     words, waiting = set(), [node]
     while waiting:
         head = waiting.pop()

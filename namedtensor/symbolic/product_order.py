@@ -1,4 +1,4 @@
-"""The order in which a product is written: α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that what it is computed from stays small."""
+"""The order in which a product is written: α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that the intermediate results stay small."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ class Grouping(NamedTuple):
 def in_order(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts with those contracted first that else make products of more axes than anything has."""
+    """Return the parts, some of them contracted early.
+
+    This happens if products would otherwise have more axes than any factor or the result.
+    """
     above, below = ([part for part in parts if part.below is divides] for divides in (False, True))
     divided = indices_in(below)
     while len(above) > 2:
@@ -62,7 +65,7 @@ def _grouping(
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
-    """The most axes of what these factors make, one after the other, each index summed at the last that has it."""
+    """Return the largest number of axes of the running product; each index is summed after its last factor."""
     most, standing = 0, frozenset[FormIndex]()
     for position, part in enumerate(parts):
         standing = (standing | part.indices) - (summed - indices_in(parts[position + 1 :]))

@@ -79,7 +79,7 @@ def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
 
 
 def _without(product: Product, factor: Factor, exponent: Fraction) -> Product:
-    """The product with one factor divided by its base to an exponent."""
+    """Return the product with one factor divided by its base to an exponent."""
     left = factor.exponent - exponent
     more = (factor._replace(exponent=left),) if left else ()
     rest = tuple(other for other in product.factors if other is not factor)

@@ -55,7 +55,7 @@ class ReadBack:
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:
-        """The shortest of the ways to write it with its axes' names inside, or renamed as a whole."""
+        """Return the shortest of the ways to write it with its axes' names inside, or renamed as a whole."""
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         node = self.kept.get(key)
         if node is None:
@@ -99,7 +99,7 @@ class ReadBack:
         return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
-        """A product without its sign, and whether that is −; the sign may go into a bracket."""
+        """Return a product without its sign, and whether that is −; the sign may go into a bracket."""
         if product.coefficient > 0:
             return self.product(product, names), False
         for factor in product.factors:
@@ -134,7 +134,10 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def averaged(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
+        """Return the summed indices whose size divides: the indices of a mean.
+
+        The sizes are taken out of the factors.
+        """
         indices: list[FormIndex] = []
         for index in sorted(summed, key=NUMBER):
             for position, factor in enumerate(factors):
@@ -186,7 +189,7 @@ class ReadBack:
         names: Names,
         averaged: list[FormIndex] | None = None,
     ) -> Node:
-        """The parts one after another, each summed index at the last that has it."""
+        """Return the parts one after another, each summed index at the last that has it."""
         if averaged:
             inside, rest = split_parts(parts, set(averaged))
             alone = summed - set(averaged) - indices_in(rest)
@@ -215,7 +218,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """The parts, with ∑ before the one part above that has a summed index."""
+        """Return the parts, with ∑ before the one part above that has a summed index."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
@@ -322,7 +325,7 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """An operator: with the natural names of its axes and renamed, or with the wanted ones inside."""
+        """Return an operator: with the natural names of its axes and renamed, or with the wanted ones inside."""
         head = factor.head
         count = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:count], factor.indices[count:]
@@ -350,7 +353,7 @@ class ReadBack:
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
-        """The operator written with these names of the indices outside, and what the axes that it gives are called."""
+        """Return the operator written with these names of the outside indices, and the names of its result axes."""
         _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)

@@ -2,8 +2,8 @@
 
 Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
 The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
-operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read; then the rules that
-only proofs apply, each of which holds wherever both of its sides have a value.
+operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read; then rules
+that only proofs apply. Each of these holds wherever both of its sides have a value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RewriteRule(NamedTuple):
 
 
 def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
-    """A rule that only proofs apply."""
+    """Return a rule that only proofs apply."""
     return RewriteRule(name, equation, shapes, "proof", function)
 
 

@@ -18,12 +18,12 @@ def record_named(operator: str) -> Operator:
 
 
 def record_of(head: FormHead) -> Operator:
-    """The record of the operator that a head applies."""
+    """Return the record of the operator that a head applies."""
     return record_named(str(head.label))
 
 
 def never_negative(factor: Factor) -> bool:
-    """Whether a factor is at least 0 wherever it has a value."""
+    """Return whether a factor is at least 0 wherever it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def known_sign(head: FormHead) -> Sign | None:
-    """The sign that a fact gives a head."""
+    """Return the sign that a fact gives a head."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         used(fact)
@@ -56,7 +56,7 @@ def of_form(form: Form) -> bool:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Whether a form is above 0, or at least 0, wherever it has a value."""
+    """Return whether a form is above 0, or at least 0, wherever it has a value."""
     if not of_form(form):
         return None
     return "positive" if any(map(_positive, form)) else "nonnegative"
@@ -77,7 +77,7 @@ def positive_head(head: FormHead) -> bool:
 
 
 def vanishes_rarely(head: FormHead) -> bool:
-    """Whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
+    """Return whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
     if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
@@ -86,7 +86,7 @@ def vanishes_rarely(head: FormHead) -> bool:
 
 
 def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
-    """Whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
+    """Return whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
     if not proving:
         return True
     if (one.denominator > 1 or other.denominator > 1) and not of_head(head) and not current().expanding:

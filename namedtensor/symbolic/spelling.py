@@ -34,7 +34,7 @@ def expression(text: str) -> Node:
 
 @lru_cache(maxsize=4096)
 def component(axis: str) -> Node:
-    """The name of an axis as a subscript has it."""
+    """Return the name of an axis as a component of a subscript."""
     node = expression(f"∑_{{{axis}}} x")
     assert isinstance(node, Call)
     return node.subscript[0]
@@ -55,12 +55,12 @@ def shortest(candidates: Iterable[Node | None]) -> Node:
 
 
 def renames(node: Node) -> int:
-    """How many parts of an expression are renamed."""
+    """Return how many parts of an expression are renamed."""
     return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """The axes, primes telling those apart that have one name."""
+    """Return the axes, primes telling those apart that have one name."""
     names: list[str] = []
     for axis in axes:
         while axis in names:
@@ -70,7 +70,7 @@ def distinct(axes: Iterable[str]) -> list[str]:
 
 
 def rename(node: Node, names: Mapping[str, str]) -> Node:
-    """The node with other axes: X^* where every axis gets one mark, else X_{a→b}."""
+    """Return the node with other axes: X^* where every axis gets one mark, else X_{a→b}."""
     moved = {old: new for old, new in names.items() if old != new}
     if not moved:
         return node
@@ -101,7 +101,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """The same along extra axes: times ones_{ax}."""
+    """Return the same along extra axes: times ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")
@@ -116,7 +116,7 @@ _LENGTHS: Cache[int, tuple[Node, int]] = Cache(
 
 
 def length(node: Node) -> int:
-    """The number of symbols of an expression.
+    """Return the number of symbols of an expression.
 
     >>> from grammar.parser import parse
     >>> length(parse("s ⊙ (I_{a,a*} − s_{a→a*})").statements[0].body)
@@ -197,7 +197,7 @@ def off_diagonal(product: Product) -> Product:
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
-    """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
+    """Return whether an axis of this name may have an index's size: k in ∑_{k=1}^{2} and ∑_{k=1}^{3} are two axes."""
     if not str(index.size).isdigit():
         return name not in current().numbered
     if current().numbered.get(name, index.size) != index.size:

@@ -32,7 +32,10 @@ class Budget:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Work that may be left out: it has one half of what is left, and ends without an error where that is spent."""
+        """Open a context for optional work.
+
+        It may use half of the remaining budget, and ends without an exception when that is spent.
+        """
         limit = self.limit
         self.limit = half = self.spent + max(0, limit - self.spent) // 2
         try:
@@ -46,7 +49,8 @@ class Budget:
 class Work:
     """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out.
 
-    `expanding`: a proof that applies all rules: `positive` are what both sides have a value for only if it is not negative.
+    `expanding`: a proof that applies all rules: `positive` are the terms that must be nonnegative for both sides to
+    have a value.
     """
 
     def __init__(
@@ -83,7 +87,7 @@ def used(rule: str) -> None:
 
 
 def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
-    """A tensor by its name, symmetric where that is known."""
+    """Return a tensor by its name, with its known symmetry."""
     symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
     if not symmetries:
         return single(head("tensor", name, axes), *indices)
@@ -93,7 +97,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
 
 @contextmanager
 def budgeted(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
-    """One budget for all that is done inside; within another, that one."""
+    """Open a context with one budget; a nested context shares the outer budget."""
     if _BUDGET.get() is not None:
         yield
         return

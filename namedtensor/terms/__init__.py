@@ -5,7 +5,7 @@
 `environment`: name lookup.
 `inference`: the interface of inference, for rules and calculus.
 `builder`: smart constructors of terms.
-`labels`: the labels of terms, from those of the inputs.
+`labels`: the labels of terms, from the labels of the inputs.
 `normalized_exponentials`: exp(s) / ∑ exp(s) as softmax.
 `loop_bodies`: the body of a loop: terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.

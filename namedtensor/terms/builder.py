@@ -1,4 +1,4 @@
-"""The term builder: smart constructors that make terms from terms, of which derivatives are built."""
+"""The term builder: smart constructors that make terms from terms; derivatives are built with it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """The interned term, after the rewrites of smart constructors: products with identities and ones, signs
+        """Return the interned term, after the rewrites of smart constructors: products with identities and ones, signs
         outward.
         """
         if operator == "⊙" and axes:
@@ -49,7 +49,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """The same with its signs outside, where they join a sum, meet another, or are those of fewer numbers."""
+        """Return the same term with its signs outside, if they join a sum or cancel, or act on fewer elements."""
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
             return None
@@ -69,9 +69,7 @@ class SimplifyingGraph(TermGraph):
         return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """The rewrite one ⊙_{axes} I…I = a rename of `one`, where each identity is summed over by one of its axes; else
-        None.
-        """
+        """Rewrite one ⊙_{axes} I…I as a rename of `one`, if one axis of each identity is summed over."""
         names: dict[str, str] = {}
         rest: list[Term] = []
         for identity in identities(other) or ():
@@ -105,7 +103,7 @@ def bare(term: Term, beside: Term) -> Term:
 
 
 def identities(term: Term) -> list[Term] | None:
-    """The identities whose product a term is, or None."""
+    """Return the identities whose product a term is, or None."""
     if term.operator == "I":
         return [term]
     if term.operator != "⊙" or term.axes:
@@ -139,11 +137,11 @@ class TermBuilder:
         return self.graph.number(value, self.node)
 
     def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
-        """A term that nothing else is equal to."""
+        """Return a term that nothing else is equal to."""
         return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:
-        """An elementwise operator, over the union of the axes."""
+        """Return an elementwise operator, over the union of the axes."""
         return self.term(operator, terms, shape=broadcast([term.shape for term in terms], unify))
 
     def add(self, left: Term, right: Term) -> Term:
@@ -172,13 +170,13 @@ class TermBuilder:
         return self.over("∑", term, axes) if axes else term
 
     def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
-        """A reduction over some axes."""
+        """Return a reduction over some axes."""
         return self.term(
             operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """A term broadcast over the other axes of a shape."""
+        """Return a term broadcast over the other axes of a shape."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 
@@ -190,7 +188,10 @@ class TermBuilder:
         return self.term("rename", (term,), (), tuple(sorted(names.items())), shape)
 
     def seed(self, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
-        """One where each axis has the index of its partner, zero elsewhere; over the other axes of the shape the same."""
+        """Return a term that is 1 if the indices of each axis and its partner are equal, and 0 otherwise.
+
+        It is constant along the other axes of the shape.
+        """
         number = self.number(1.0)
         for axis, partner in partners.items():
             number = self.times(number, self.identity(axis, partner, shape[axis]))
@@ -201,7 +202,7 @@ class TermBuilder:
         return self.term("I", (), (row, column), options, {row: size, column: size})
 
     def onehot(self, at: Term, axis: str, size: Any) -> Term:
-        """One at the index, zero elsewhere; indices count from 1."""
+        """Return a term that is 1 at the index, 0 elsewhere; indices count from 1."""
         return self.term("onehot", (at,), (axis,), ((f"size {axis}", resolve(size)),), {**at.shape, axis: size})
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
@@ -217,13 +218,13 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """The elements at some places, which lie along the same axis and count from 1."""
+        """Return the elements at some places, which lie along the same axis and count from 1."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """A new axis: each element the sum of those whose index it is, over these axes of the places, which count from 1."""
+        """Return a sum into a new axis: each element adds the elements with its 1-based index, over these axes."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)
@@ -242,5 +243,5 @@ class TermBuilder:
 
 
 def is_one(term: Term) -> bool:
-    """Whether a term is 1 everywhere."""
+    """Return whether a term is 1 everywhere."""
     return term.number == 1 or (term.operator == "spread" and term.arguments[0].number == 1)

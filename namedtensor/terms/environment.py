@@ -27,13 +27,16 @@ class Conflict:
 
 @dataclass(eq=False)
 class Environment:
-    """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
-    axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
-    A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`. `members` gives
-    the members of families where a variable that counts them is a tensor here; see `loops`. `memo` has the terms, or the
-    errors, of the definitions that are held here, `sources` which tensor each of `sizes` is of, `extras` the lifted axes of a
-    call with their outer names, their sizes, and the argument that has them. Of each family: `steps`, the members that were made; `loops` that were made of it;
-    whether it is `unrollable`; of one over two indices the `domains` of these; of one with an open end the `inductions`.
+    """The names of one scope of a formula, and their values.
+
+    `axes` are the values of axis parameters, `indices` the values of superscript indices and range variables, `sizes`
+    the axes of the arguments, `scalars` the values found for `n` in `seq[n]`. `depth` keeps the names of lifted axes
+    apart. A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`.
+    `members` gives the members of families if a variable that counts them is a tensor here; see `loops`. `memo` has the
+    terms, or the errors, of the definitions that are held here, `sources` the tensor of each of `sizes`, `extras` the
+    lifted axes of a call with their outer names, their sizes, and the argument that has them. For each family: `steps`,
+    the members that were made; `loops` that were made from it; whether it is `unrollable`; the `domains` of a family
+    over two indices; the `inductions` of a family with an open end.
     """
 
     parent: Environment | None = None
@@ -59,7 +62,7 @@ class Environment:
     active: frozenset[Any] = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
     serial: int = field(default_factory=count().__next__, init=False, repr=False)
-    complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
+    complete: bool = False  # Whether it contains all inputs, so that results derived from it can be kept.
 
     @property
     def outward(self) -> Iterator[Environment]:
@@ -89,12 +92,12 @@ class Environment:
             env = call.caller
 
     def within(self, **known: Any) -> Environment:
-        """The environment of an equation in this one, which shares its sizes; `known` is what it has beyond."""
+        """Return the environment of an equation in this one, which shares its sizes; `known` are its further fields."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
-        """What an index variable stands for here, or None; one that a loop counts is the loop's mark."""
+        """Return the value of an index variable here, or None; for the variable of a loop, the loop's mark."""
         for env in self.outward:
             if name in env.indices:
                 return env.indices[name]
@@ -104,9 +107,9 @@ class Environment:
         return None
 
     def resolve_axis(self, name: str) -> tuple[str, ...]:
-        """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given.
+        """Return the axes that an axis name refers to: itself, or the value of a function's axis parameter.
 
-        ax* stands for those with the mark.
+        ax* gives the starred axes.
         """
         bare = name.rstrip(MARKS) if name[-1:] in MARKS else name
         env: Environment | None = self
@@ -135,17 +138,17 @@ class Environment:
 
 
 def lifted_name(axis: str, depth: int) -> str:
-    """The hygienic name of an extra axis while a function's body is typed; no user can write `@`."""
+    """Return the hygienic name of an extra axis while a function's body is typed; no user can write `@`."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
 def source_name(axis: str) -> str:
-    """The name of an axis as the formula writes it: `lifted_name` undone."""
+    """Return the name of an axis as the formula writes it: `lifted_name` undone."""
     return axis.partition("@")[0]
 
 
 def distinct_names(axes: Iterable[str]) -> dict[str, str]:
-    """Plain names for the axes of one tensor; where two would be the same, a prime tells the lifted one apart.
+    """Return plain names for the axes of one tensor; a prime distinguishes a lifted axis with the same name.
 
     >>> distinct_names(["a@1", "a", "b@2"])
     {'a@1': "a'", 'a': 'a', 'b@2': 'b'}

@@ -1,7 +1,7 @@
-"""The interface of inference: the state of a checker, and the methods that its rules ask of it.
+"""The interface of inference: the state of a checker, and the methods that its rules call.
 
-A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it asks an `Inference`,
-which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
+A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it calls an
+`Inference`, which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them t
 
 
 class InputType(NamedTuple):
-    """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
+    """The type of an input tensor: its shape, and its value if it is a whole Python number."""
 
     shape: Mapping[str, Any]
     number: int | None = None
@@ -40,7 +40,7 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A valid expression that may be a mistake; the code is that of the error if warnings are errors."""
+    """A valid expression that may be a mistake; it has the code of the error that a strict check raises."""
 
     code: int
     message: str
@@ -49,7 +49,7 @@ class CheckWarning(NamedTuple):
     evaluating: bool = False  # whether evaluating gives this warning too
 
     def as_error(self, source: str) -> NotationError:
-        """What a strict check would raise there."""
+        """Return the error that a strict check would raise there."""
         return NotationError(self.code, self.message, source, self.span, hint=self.hint)
 
 
@@ -64,15 +64,15 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| in an environment, or None where nothing fixes it."""
+        """Return |axis| in an environment, or None if nothing fixes it."""
 
     @abstractmethod
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+        """Return the size of a tensor's axis; a function's head may use this name for a different axis."""
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+        """Return |axis| by inputs and equations alone, whatever else in this scope has such an axis."""
 
     @abstractmethod
     def inferring(self, infers: bool) -> AbstractContextManager[None]:
@@ -84,11 +84,11 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:
-        """The value as a number, where the form of the program depends on it."""
+        """Return the value as a number, where the form of the program depends on it."""
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
-        """The number that a size expression stands for, or None where something in it is not known."""
+        """Return the number that a size expression stands for, or None where something in it is not known."""
 
     @abstractmethod
     def solve_name(self, node: Node, value: Any, env: Environment) -> tuple[Key, Any] | None:
@@ -96,18 +96,18 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise where a stated size and a known one differ."""
+        """Raise if a stated size and a known size differ."""
 
     @abstractmethod
     def settle(self) -> None:
-        """Give each size that stayed unknown at top level what the stated facts say of it."""
+        """Set each size that is still unknown at top level from the stated facts."""
 
 
 class Inference(ABC):
     """Type inference of one program for given inputs: the interface that `Checker` fulfils.
 
     With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration; with
-    `recover`, errors are gathered in `errors` and checking goes on; with `strict`, what would be warned of is an error.
+    `recover`, errors are gathered in `errors` and checking goes on; `strict` raises warnings as errors.
     """
 
     rolls: bool = True  # whether recurrences may be loops
@@ -135,15 +135,16 @@ class Inference(ABC):
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover
         self.strict: bool = strict
-        self.outer: NotationError | None = None  # the error of the first outer broadcast, where these are errors
+        # The first error of an outer broadcast, if outer broadcasts raise errors.
+        self.outer: NotationError | None = None
         self.python: Mapping[str, Any] = python
         self.limits: Limits = limits
         self.graph: TermGraph = TermGraph()
         self.is_long: bool = len(scope.source) > MAX_SHORT_TEXT_CHARS
-        self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
+        self.left: tuple[Node, Environment, Any] | None = None  # The first operand of the current node, typed before.
         self.ahead: set[int] = set()  # environments whose definitions are being evaluated before they are asked for
         self.top: Environment = Environment()
-        self.unnamed: Environment = Environment()  # of what is given and appears nowhere in the program
+        self.unnamed: Environment = Environment()  # The sizes of inputs that appear nowhere in the program.
         self.sized: set[str] = set()  # the axes of inputs that the program names
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
@@ -171,34 +172,34 @@ class Inference(ABC):
         self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
         self.labeled: frozenset[str] | None = None  # the bases of names with labels
-        self.labels_given: frozenset[str] | None = None  # of those of inputs
+        self.labels_given: frozenset[str] | None = None  # The bases of inputs with labels.
         self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
         self.rules: Inference | None = None  # types the differentials of operators
-        self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
+        self.perturbations: dict[int, Term] | None = None  # by term, in an equation of differentials
 
     # ------------------------------------------------------------------------------------------------ what is asked
     @abstractmethod
     def find(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """The term that a key stands for in an environment, or None."""
+        """Return the term that a key stands for in an environment, or None."""
 
     @abstractmethod
     def find_spelled(self, name: Spelled, env: Environment, node: Node) -> Term | None:
-        """The term that a name with its scripts stands for: as it is written, else by the values of its scripts."""
+        """Return the term of a name with its scripts: by its text, else by the values of its scripts."""
 
     @abstractmethod
     def infer_member(self, family: Any, env: Environment) -> Term:
-        """The term of one member of a family, in an environment that has its index."""
+        """Return the term of one member of a family, in an environment that has its index."""
 
     @abstractmethod
     def fork(self, scope: Scope | None = None) -> Inference:
-        """A checker of its own graph: of the same program with the same inputs, or of a program without inputs."""
+        """Return a checker with a separate graph, for the same program and inputs, or for a program without inputs."""
 
     def definitions_of(self, holder: Environment) -> Mapping[Key, list[Definition]]:
-        """The definitions of the function whose call an environment is, or of the program."""
+        """Return the definitions of the function whose call an environment is, or of the program."""
         return self.scope.definitions if holder.function is None else holder.function.facts
 
     def families_of(self, holder: Environment) -> Sequence[Definition]:
-        """The families of the same."""
+        """Return the families of the same."""
         return self.scope.families if holder.function is None else holder.function.families
 
     def families_around(self, env: Environment) -> list[Definition]:
@@ -206,7 +207,7 @@ class Inference(ABC):
         return [*self.scope.families, *(family for call in env.calls for family in self.families_of(call))]
 
     def infer(self, node: Node, env: Environment) -> Term:
-        """The term of an expression."""
+        """Return the term of an expression."""
         if self.is_long:
             if self.left is not None and self.left[0] is node and self.left[1] is env:
                 return self.first_operand()
@@ -218,7 +219,7 @@ class Inference(ABC):
         return term
 
     def along(self, spine: list[Call], env: Environment) -> Term:
-        """The term of a + b + c + …, its first operands typed from within, so that Python's calls do not nest as they do."""
+        """Return the term of a + b + c + …; the first operands are typed first, so that Python's calls do not nest."""
         attempt = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
         for node in reversed(spine):
             self.left = (node.arguments[0], env, attempt)
@@ -231,7 +232,7 @@ class Inference(ABC):
         return attempt
 
     def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
-        """Run a step of typing; in recovery its error is returned as the error type."""
+        """Run a step of typing. In recovery, return its error as the error type."""
         try:
             return work()
         except (NotationError, AlreadyReported) as problem:
@@ -240,7 +241,7 @@ class Inference(ABC):
             return problem
 
     def first_operand(self) -> Term:
-        """The operand that was typed before the operation that asks for it."""
+        """Return the operand that was typed before the operation that asks for it."""
         assert self.left is not None
         first_operand, self.left = self.left[2], None
         if not isinstance(first_operand, Term):
@@ -248,7 +249,7 @@ class Inference(ABC):
         return first_operand
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
-        """The terms of several parts; in recovery, each part's error is noted before the first stops the whole."""
+        """Return the terms of several parts. In recovery, note each part's error before stopping the whole."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
         terms: list[Term] = []
@@ -266,7 +267,7 @@ class Inference(ABC):
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
+        """Return the number that a definition gives a name, for size expressions; None during its own evaluation."""
         pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None
@@ -281,7 +282,7 @@ class Inference(ABC):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
     def spread(self, term: Term, sizes: Mapping[str, Any], node: Any = None) -> Term:
-        """A term broadcast over axes of these sizes, where it has not these axes itself."""
+        """Return a term broadcast over the axes of these sizes that it does not have itself."""
         if sizes.keys() <= term.shape.keys():
             return term
         missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
@@ -289,12 +290,12 @@ class Inference(ABC):
         return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
     def unknown_member(self, family: Definition, shape: Mapping[str, Any], boolean: bool) -> Term:
-        """A term that stands for some member of a family, and is equal to no other."""
+        """Return a term that stands for some member of a family, and is equal to no other."""
         options = (f"a member {len(self.graph)}", family.name.base)
         return self.graph.intern("input", options=options, shape=dict(shape), boolean=boolean, node=family.head)
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
-        """The same tensor with other names of axes; renames of a rename are one."""
+        """Return the same tensor with other names of axes; renames of a rename are one."""
         names = {old: new for old, new in names.items() if old != new}
         if not names:
             return term
@@ -314,7 +315,7 @@ class Inference(ABC):
         self, code: int, message: str, node: Any, notes: Iterable[str] = (), hint: str | None = None,
         labels: Sequence[tuple[tuple[int, int], str]] = (), **fields: str | None,
     ) -> NotationError:  # fmt: skip
-        """The error of a place, which is a span or a node."""
+        """Return the error of a place, which is a span or a node."""
         span: Any = getattr(node, "span", node)
         return NotationError(code, message, self.scope.source, span, tuple(notes), hint, labels, **fields)
 
@@ -325,34 +326,33 @@ class Inference(ABC):
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
-        """A piece of the formula as it is written."""
+        """Return a piece of the formula as it is written."""
         span = getattr(node, "span", node)
         text = self.scope.source[span[0] : span[1]]
-        if len(text) > 4000:  # what is left out need not be read
+        if len(text) > 4000:  # The middle is left out, so it is not read.
             text = text[:2000] + " … " + text[-2000:]
         text = " ".join(text.split())
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def described(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """A piece of the formula with its shape."""
+        """Return a piece of the formula with its shape."""
         span: Any = getattr(node, "span", node)
-        if span is None:  # of what no text stands for
+        if span is None:  # The operand is not part of the text.
             return f"an operand : {shown(shape)}"
         operand = " ".join(self.scope.source[span[0] : span[1]].split())
         return OperandNote(f"{self.text(node)} : {shown(shape)}", operand, distinct_names(shape).values())
 
     # ------------------------------------------------------------------------------------------------------- limits
     def pieces(self) -> int:
-        """The pieces of formulas that were typed so far, and the terms that were made of them."""
+        """Return the pieces of formulas that were typed so far, and the terms that were made of them."""
         typed = len(self.trace) + (len(self.rules.trace) if self.rules is not None else 0)
         return typed + len(self.graph)
 
     def spend(self, node: Any) -> None:
-        """Count terms against the limit and raise where it is passed; `place` is the call, sum, range or derivative
-        that makes more.
+        """Count terms against the limit and raise if it is passed; `node` is the call, sum, range or derivative.
 
-        What is typed grows with the text alone, but for calls of functions that call others twice, sums and recurrences
-        over long ranges, and derivatives of derivatives; `limits.max_expanded_nodes` bounds these.
+        The number of terms grows with the text alone, except for calls of functions that call others twice, sums and
+        recurrences over long ranges, and derivatives of derivatives; `limits.max_expanded_nodes` bounds these.
         """
         limit = self.limits.max_expanded_nodes
         if self.pieces() > limit + len(self.scope.source):
@@ -364,7 +364,7 @@ class Inference(ABC):
 
 
 def shown(shape: Mapping[str, Any]) -> str:
-    """A shape for people: known sizes as numbers, lifted axes under their own names."""
+    """Return a shape for people: known sizes as numbers, lifted axes under their own names."""
     names = distinct_names(shape)
     return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
 

@@ -24,13 +24,16 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
-    """Raised where a term does not map element by element over the axis of the steps, or is not known before them."""
+    """Raised if a term does not map element by element over the axis of the steps, or is not known before them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Inputs of the body, and what it makes of them: the next of each state. `slices` lie along `axis`; the arguments of
-    the loop's term are the first states, the slices, all of each of the members, and what is given."""
+    """Inputs of the body, and its results: the next value of each state.
+
+    `slices` are along `axis`; the arguments of the loop's term are the first states, the slices, all members, and the
+    given terms.
+    """
 
     states: tuple[Term, ...]
     slices: tuple[Term, ...]
@@ -75,7 +78,7 @@ MOVES = ("rename", "index", "pick", "spread", "merge", "split")
 
 
 def called(term: Term) -> str:
-    """What an input of the body is called in its text: as the tensor that its numbers are of, if it is one's."""
+    """Return the name of the body's input in its text: the name of the tensor that its elements come from, if any."""
     while term.operator in MOVES:
         term = term.arguments[0]
     if term.operator == "members":
@@ -100,7 +103,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """The body's input that stands for a term of the whole graph, made once."""
+        """Return the body's input for a term of the whole graph, made once."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.without_axis(term.shape), boolean=term.boolean,
             node=term.node,
@@ -112,7 +115,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """A term as the body sees it: rewritten for one step, or a loop-invariant input."""
+        """Return a term as the body sees it: rewritten for one step, or a loop-invariant input."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -132,7 +135,10 @@ class _Body:
 
 
 def is_place(term: Term) -> bool:
-    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it appears with what it chooses."""
+    """Return whether a term is iota_{ax} = p.
+
+    A plan recognizes this as one slice of an axis, beside the tensor that it selects from.
+    """
     kinds = [argument.operator for argument in term.arguments]
     return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)
 
@@ -140,7 +146,7 @@ def is_place(term: Term) -> bool:
 def at_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """A term at one element of axes that it maps over element by element; `reshaped` specifies what becomes of a shape."""
+    """Return a term at one element of axes that it maps over element by element; `reshaped` maps each shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable
@@ -154,7 +160,7 @@ def at_one(
 
 
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
-    """A loop within the body, at one element of the axes."""
+    """Return a loop within the body, at one element of the axes."""
     terms = TermGraph()
     result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
@@ -188,7 +194,7 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
-    """The live states of each loop: those that other terms read."""
+    """Return the live states of each loop: those that other terms read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -197,7 +203,7 @@ def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """The transitive closure of live states: these, and those that their next values read."""
+    """Return the transitive closure of live states: these, and those that their next values read."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:
@@ -210,7 +216,7 @@ def _needed(loop: Loop, asked: set[int]) -> list[int]:
 
 
 def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
-    """A loop of some of the states alone, with what it is given for them."""
+    """Return a loop of some of the states alone, with the arguments that it needs for them."""
     results = tuple(loop.results[state] for state in states)
     read = {id(term) for term in topological(*results)}
     terms: list[Term] = [arguments[state] for state in states]

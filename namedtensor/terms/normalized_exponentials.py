@@ -4,8 +4,8 @@
     (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
     log ∑_{ax} exp(s)                  logsumexp_{ax} s
 
-The sum may name its axes otherwise, as ∑_{j} exp(s_{ax(j)}) does. A derivative is taken of what this gives, and a plan is made
-of it, so that both are right for scores of any size; what is written keeps its text.
+The sum may use other axis names, such as ∑_{j} exp(s_{ax(j)}). Derivatives and plans are made from the result, so
+that both are right for scores of any size; the text of the formula stays the same.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from itertools import count
 from ..operators import REGISTRY
 from .terms import OPERATOR, Term, TermGraph, topological
 
-Axes = dict[str, str]  # an axis of one term, and the one that stands for it in another
+Axes = dict[str, str]  # Maps an axis of one term to the matching axis of another term.
 
 
 def with_softmax(
     roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
 ) -> tuple[Term, ...]:
-    """The roots with normalized exponentials recognized; what is `opaque`, by identity, stays as it is.
+    """Return the roots with normalized exponentials recognized; `opaque` terms, by identity, stay as they are.
 
-    New terms are interned in the graph; without one, in a graph of their own that goes on where the roots end.
+    New terms are interned in the graph. The default is a separate graph that continues after the roots.
     """
     order = topological(*roots)
     kinds = {*map(OPERATOR, order)}
@@ -53,7 +53,7 @@ class _Rewriting:
         self.found[id(term)] = result
 
     def rewritten(self, term: Term) -> Term | None:
-        """The replacement of a quotient, a product with a reciprocal, or a logarithm; None for any other term."""
+        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm; None for other terms."""
         if term.operator == "log":
             return self.logarithm(term)
         if term.operator == "/":
@@ -85,13 +85,13 @@ class _Rewriting:
         return first if term.operator == "^" and second.number == -1 else None
 
     def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """The replacement of a quotient by a sum of exponentials."""
+        """Return the replacement of a quotient by a sum of exponentials."""
         if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
             return None
         return self.over(above, sums, term)
 
     def over(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """A numerator over a sum: its exponential becomes a softmax, and the other factors stay."""
+        """Return a numerator over a sum: its exponential becomes a softmax, and the other factors stay."""
         if not self.is_open(above):
             return None
         score = self.score(above)
@@ -115,7 +115,7 @@ class _Rewriting:
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
-        """A product whose axes the sum has too: softmax in place of the exponential among its factors."""
+        """Return a product whose axes the sum has too: softmax in place of the exponential among its factors."""
         for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
             named = None if score is None else matched(sums, factor)
@@ -126,7 +126,7 @@ class _Rewriting:
         return None
 
     def with_factor(self, product: Term, index: int, factor: Term) -> Term:
-        """A product with this factor at an index, and the replacements of its others."""
+        """Return a product with this factor at an index, and the replacements of its others."""
         factors = [self.found[id(argument)] for argument in product.arguments]
         factors[index] = factor
         return self.graph.like(product, tuple(factors))
@@ -155,7 +155,7 @@ def exponent(term: Term) -> Term | None:
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
 def matched(sums: Term, above: Term) -> tuple[str, ...] | None:
-    """The axes of a term whose exponentials a sum adds, in the order of the sum's; None where it adds others."""
+    """Return the axes of a term whose exponentials a sum adds, in the order of the sum's axes; None for other sums."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
         return None
@@ -166,7 +166,7 @@ def matched(sums: Term, above: Term) -> tuple[str, ...] | None:
 
 
 def renaming(x: Term, y: Term) -> Axes | None:
-    """The axes of y by those of x, where x is y but for the names of axes; None where they are different."""
+    """Return the axes of y by the axes of x, if x is y except for the names of axes; None if they are different."""
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):
@@ -189,7 +189,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
 
 
 def without_names(term: Term) -> tuple[Term, Axes]:
-    """A term before it was renamed, and its axes by those that it had."""
+    """Return a term before it was renamed, and its axes by those that it had."""
     if term.operator != "rename":
         return term, {}
     (inner,) = term.arguments

@@ -13,12 +13,12 @@ MAX_ARGUMENTS = 10**9
 
 
 class Structural(NamedTuple):
-    """One kind of structural term: how many arguments it has, its options by name, and what it means."""
+    """One kind of structural term: how many arguments it has, its options by name, and its meaning."""
 
     name: str
     fewest: int
     most: int
-    options: tuple[str, ...] | None  # None where there are any number
+    options: tuple[str, ...] | None  # None allows any number.
     meaning: str
 
 
@@ -84,7 +84,7 @@ class MalformedTerm(AssertionError):
 
 
 def verify(*roots: Term) -> None:
-    """Raise Malformed where a term that the roots need is not as the table, or its operator's record, has it."""
+    """Raise MalformedTerm if a term that the roots need does not match the table or its operator's record."""
     for term in topological(*roots):
         problem = problem_of(term)
         if problem is not None:
@@ -94,7 +94,7 @@ def verify(*roots: Term) -> None:
 
 
 def problem_of(term: Term) -> str | None:
-    """Describe what is malformed in one term, its arguments being well formed; None where nothing is."""
+    """Describe the defect of one term whose arguments are well formed; return None if it has no defect."""
     count, row = len(term.arguments), STRUCTURAL.get(term.operator)
     if row is not None:
         if not row.fewest <= count <= row.most:

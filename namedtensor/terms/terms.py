@@ -1,8 +1,8 @@
-"""The typed graph: what a formula computes, once every name, axis and size is known.
+"""The typed graph: the computation of a formula, once every name, axis and size is known.
 
 A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
-unrolled, lifting done: what is left is a graph in which equal terms are one object.
+unrolled, lifting done: the result is a graph in which equal terms are one object.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Term:
 
 
 def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """A shape with every size that has become known."""
+    """Return a shape with every size that has become known."""
     return {axis: resolve(size) for axis, size in shape.items()}
 
 
@@ -91,7 +91,7 @@ class TermGraph:
         options: Options | None = None,
         shape: dict[str, Any] | None = None,
     ) -> Term:
-        """The term of the same operator on other arguments; with other options, or of another shape, where they are given."""
+        """Return the term of the same operator on other arguments, and with the given options or shape."""
         options = term.options if options is None else options
         shape = term.shape if shape is None else shape
         return self.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
@@ -116,7 +116,10 @@ def topological(*roots: Term) -> list[Term]:
 
 
 def made_since(first: Term, root: Term) -> list[Term]:
-    """Those that the root needs and that were made no earlier than a term, in topological order: what depends on it is among them."""
+    """Return the terms under a root that were made no earlier than a term, in topological order.
+
+    All terms that depend on this term are among them.
+    """
     needed: set[int] = set()
     terms: list[Term] = []
     stack = [root]
@@ -146,7 +149,7 @@ POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a s
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
-    """The value of an operator on plain numbers, or None where that is left to the arrays."""
+    """Return the value of an operator on plain numbers, or None if the arrays compute it."""
     if record.folded is None or options or None in numbers:
         return None
     if Extent in map(type, numbers):
@@ -169,7 +172,7 @@ class Numbers(tuple[Any, ...]):
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """The numbers of elements of terms, counted once for those that share a shape, as members of a family do."""
+    """Return the numbers of elements of terms, counted once for terms that share a shape, such as family members."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
@@ -181,7 +184,7 @@ def elements_of_each(terms: Iterable[Term]) -> list[int]:
 
 
 def number_of_elements(term: Term) -> int:
-    """The number of elements of a term; −1 where a size is not known."""
+    """Return the number of elements of a term; −1 if a size is not known."""
     total = 1
     for size in term.shape.values():
         if type(size) is not int:

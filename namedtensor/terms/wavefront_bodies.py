@@ -1,9 +1,9 @@
-"""Terms over all cells of a grid, rewritten as terms over fronts and lanes: those of a family over two indices.
+"""Terms over all cells of a grid, rewritten as terms over fronts and lanes: the terms of a family over two indices.
 
     s_{a(i)} ≠ u_{b(j)}      needs no member: it is made for all cells at once, and gathered to fronts and lanes
-    E^{i-1,j} + 1            needs one: its axes of i and j become that of the fronts and that of the lanes
+    E^{i-1,j} + 1            needs one: its axes of i and j become the axes of the fronts and the lanes
 
-What maps element by element over the cells (i, j) does so over any list of them.
+An operator that maps element by element over the cells (i, j) also does so over any list of cells.
 """
 
 from __future__ import annotations
