@@ -15,7 +15,7 @@ import re
 
 from .included_files import Whole
 from .maths import CLOSERS, next_end
-from .reader import DEFINE, ENVIRONMENT, Reader
+from .reader import DEFINE, ENVIRONMENT, DocumentReader
 
 MARKUP = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,30});|</?[a-z][^<>]{0,300}>", re.IGNORECASE)
 
@@ -25,7 +25,7 @@ def whole_hypertext(text: str, file: str) -> Whole:
     return HypertextReader(text, file).whole()
 
 
-class HypertextReader(Reader):
+class HypertextReader(DocumentReader):
     """Reads HTML."""
 
     MARK = re.compile(

@@ -26,7 +26,7 @@ from grammar.printer import to_latex
 from ..files.text import InputError
 from .included_files import Whole, joined
 from .maths import CLOSERS, PARAGRAPH
-from .reader import DEFINE, ENVIRONMENT, Reader
+from .reader import DEFINE, ENVIRONMENT, DocumentReader
 
 DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
 MONEY = re.compile(r"[\s$]")
@@ -38,7 +38,7 @@ def whole_markdown(text: str, file: str) -> Whole:
     return MarkdownReader(text, file).whole()
 
 
-class MarkdownReader(Reader):
+class MarkdownReader(DocumentReader):
     """Reads Markdown."""
 
     MARK = re.compile(

@@ -20,7 +20,7 @@ DEFINITION = re.compile(DEFINING)
 DIRECTIVE = re.compile(r"namedtensor:[^\n]*")
 
 
-class Reader:
+class DocumentReader:
     """Reads the headings and formulas of a document; subclasses define its marks."""
 
     MARK: ClassVar[re.Pattern[str]]

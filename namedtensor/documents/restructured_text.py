@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 
 from .included_files import Whole
-from .reader import Reader
+from .reader import DocumentReader
 
 OPTION = re.compile(r"[ \t]*:\w+:[^\n]*(?:\n|\Z)")
 PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![ \t]*(?:\n|\Z)))*")
@@ -30,7 +30,7 @@ def whole_restructured_text(text: str, file: str) -> Whole:
     return RestructuredTextReader(text, file).whole()
 
 
-class RestructuredTextReader(Reader):
+class RestructuredTextReader(DocumentReader):
     """Reads reStructuredText."""
 
     MARK = re.compile(

@@ -19,7 +19,7 @@ from grammar.nodes import Call, Draw, Name, Node, Number, Size, Subscript, Super
 
 from .names import Key, Spelled, component, component_names, spelled
 from .symbols import Definition, FunctionDefinition, Scope
-from .uses import NOTHING, Reference, Uses, reach, uses_of
+from .uses import NOTHING, NameUse, Uses, reach, uses_of
 from .zero_starts import substituted
 
 ANY = "…"  # in a pattern: an index
@@ -125,7 +125,7 @@ def surely_in(over: nodes.Range, index: str) -> bool:
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
-class Needs(NamedTuple):
+class DefinitionNeeds(NamedTuple):
     """The needs of an equation: the keys of names, single words, and the equations that these names mean."""
 
     keys: list[Key]
@@ -150,7 +150,7 @@ class BindingGroups:
         self.families: dict[str, list[BindingGroup]] = {}
         self.groups: list[BindingGroup] = []
         self.left: dict[str, list[Key]] = {}  # the names that functions leave to their callers, by operator
-        self._needs: dict[int, Needs] = {}
+        self._needs: dict[int, DefinitionNeeds] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
         for definition in tensors:
@@ -218,7 +218,7 @@ class BindingGroups:
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
 
-    def needs(self, definition: Definition) -> Needs:
+    def needs(self, definition: Definition) -> DefinitionNeeds:
         """Return what an equation needs, and the equations that it means by the names."""
         if id(definition) not in self._needs:
             uses, local = definition.uses, definition.local
@@ -226,7 +226,7 @@ class BindingGroups:
             written = self.needed(uses, local, calls=False) if self.left else keys
             words = {key.base for key in written if not key.subscript and not key.superscript} - local
             meant = [part for key in keys for binding in self.nearest(key, definition) for part in binding]
-            self._needs[id(definition)] = Needs(keys, words | uses.sizes | uses.indices, meant)
+            self._needs[id(definition)] = DefinitionNeeds(keys, words | uses.sizes | uses.indices, meant)
         return self._needs[id(definition)]
 
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
@@ -278,7 +278,7 @@ class BindingGroups:
                 node = node.base
                 keys += [Key(node.text)] if isinstance(node, Name) else []
             inner = [reference for part in parts for reference in uses_of(part).references]
-            waiting += (Reference(reference.node, reference.bound | bound) for reference in inner)
+            waiting += (NameUse(reference.node, reference.bound | bound) for reference in inner)
         return keys
 
     def is_declared(self, key: Key) -> bool:

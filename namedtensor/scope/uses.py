@@ -24,7 +24,7 @@ ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏",
 NOTHING: frozenset[str] = frozenset()
 
 
-class Reference(NamedTuple):
+class NameUse(NamedTuple):
     """A free name with its scripts, a call with scripts or a random variable, and the names that are bound there."""
 
     node: Node
@@ -34,7 +34,7 @@ class Reference(NamedTuple):
 class Uses(NamedTuple):
     """The names of expressions by their roles."""
 
-    references: tuple[Reference, ...]  # in the order of the text
+    references: tuple[NameUse, ...]  # in the order of the text
     variables: frozenset[str]  # operands and indices, bound ones too, without labels
     indices: frozenset[str]  # the names in scripts, without primes
     named_axes: frozenset[str]  # without stars
@@ -85,7 +85,7 @@ def uses_of(*roots: Any) -> Uses:
 class Collector:
     """The names that a walk has met."""
 
-    references: list[Reference] = field(default_factory=list)
+    references: list[NameUse] = field(default_factory=list)
     variables: set[str] = field(default_factory=set)
     indices: set[str] = field(default_factory=set)
     axes: set[str] = field(default_factory=set)
@@ -97,10 +97,10 @@ class Collector:
         """Note the function and the scripts of a call, and return its other parts."""
         self.calls.add(node.operator)
         if node.operator == "standardize":
-            self.references.append(Reference(Name("ε"), NOTHING))
+            self.references.append(NameUse(Name("ε"), NOTHING))
         parts: list[Any] = []
         if node.superscript or node.subscript:
-            self.references.append(Reference(node, bound))
+            self.references.append(NameUse(node, bound))
             axes = [(part, axis_of(part)) for part in node.subscript]
             parts = [part for part, axis in axes if axis is None]
             self.axes |= {axis.name.rstrip(MARKS) for _, axis in axes if axis is not None}
@@ -112,7 +112,7 @@ class Collector:
         """Note a name and its scripts, and return the exponents that are surely expressions."""
         self.variables.add(name.base)
         if name.base not in bound:
-            self.references.append(Reference(node, bound))
+            self.references.append(NameUse(node, bound))
         if not name.subscript and not name.superscript:
             return []
         if name.base in OF_AXES:
@@ -127,16 +127,16 @@ class Collector:
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
         """Return the parts of an operator that binds names or draws, with the names that are bound in each."""
         if isinstance(node, nodes.Expectation):
-            self.references += (Reference(Name(text), NOTHING) for text in ("draws", "seed"))
+            self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
             for draw in node.draws:
                 if isinstance(draw, nodes.Draw):
-                    self.references.append(Reference(draw, bound))
+                    self.references.append(NameUse(draw, bound))
                     parts += [(part, bound) for part in children(draw)]
                 bound = bound | {draw.name if isinstance(draw, nodes.Draw) else draw.text}
             return [*parts, (node.body, bound)]
         if isinstance(node, nodes.Draw):
-            self.references.append(Reference(Name("seed"), NOTHING))
+            self.references.append(NameUse(Name("seed"), NOTHING))
             return [(part, bound) for part in children(node)]
         self.variables.add(node.variable.text)
         inner = bound | {node.variable.text}
