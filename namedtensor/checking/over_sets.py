@@ -73,7 +73,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """Return a set's numbers along an axis: 1, …, n, the listed numbers, or the numbers of a tensor with one axis."""
+    """Return a set's numbers along an axis: 1, …, n, the listed numbers, or the elements of a tensor with one axis."""
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":

@@ -118,7 +118,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def covered(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Return for each place the first and the last lane whose span has it, and the number of lanes."""
+    """Return for each place the first and the last range whose span has it, and their number."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)

@@ -37,11 +37,11 @@ class StatedRelation(NamedTuple):
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the facts of a typed program, except those named in `without`; its definitions, `names`, stay names.
+    """Return the assumptions of a typed program, except those named in `without`; its definitions, `names`, stay names.
 
-    Without a list, return the facts that its definitions prove.
+    Without a list, return the assumptions that its definitions prove.
 
-    Earlier facts help to prove the later ones: symmetries before equations, equations before definitions.
+    Earlier assumptions help to prove the later ones: symmetries before equations, equations before definitions.
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
@@ -152,7 +152,7 @@ def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
 
 
 def written(statement: Statement) -> Any:
-    """Return the statement of a fact, in the notation."""
+    """Return the statement of an assumption, in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
     names = dict(zip(indices, distinct(index.name for index in indices)))

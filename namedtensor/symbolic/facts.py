@@ -1,4 +1,4 @@
-"""The facts about the tensors of a question, except consequences of operators: facts, each with a name.
+"""The assumptions about the tensors of a question, except consequences of operators, each with a name.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same

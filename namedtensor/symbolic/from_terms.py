@@ -325,7 +325,7 @@ def _joined(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Refuse the draws of an expectation, because a formula cannot list them."""
+    """Reject the draws of an expectation, because a formula cannot list them."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)

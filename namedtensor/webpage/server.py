@@ -112,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
             self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
-        """Refuse requests by another host name or from another page, and return whether this request was refused."""
+        """Reject requests by another host name or from another page, and return whether this request was rejected."""
         hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
