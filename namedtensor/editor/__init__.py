@@ -1,16 +1,16 @@
-"""What an editor shows of a document: findings while one types, types, completion, renaming, definitions, quick fixes.
+"""An editor's view of a document: findings while one types, types, completion, renaming, definitions, quick fixes.
 
 `positions`: places in a text as lines and columns.
 `parts`: the pieces of a formula with their types.
 `repairs`: edits that fix an error, each checked.
 `statements`: where the statements of a text begin and end.
-`contexts`: what a statement needs of the rest of its program.
+`contexts`: the dependencies of a statement on its program.
 `text_programs`: a program that is checked while it is edited.
 `analysis`: a document of any kind with all that was found in it.
-`occurrences`: where a formula mentions names and axes.
+`occurrences`: the names and axes that a formula mentions.
 `renaming`: rename an axis or a name.
 `descriptions`: hover texts, types after statements, definitions.
-`completions`: what may be typed next.
+`completions`: the possible next words.
 `fixes`: quick fixes.
 
 Contract: pure functions of texts; no protocol, no process, no file that `read` does not give.

@@ -1,9 +1,8 @@
 """A document of any kind with all that was found in it, kept up to date while it is edited.
 
 document = EditedDocument("model.py")
-document.update(text)          findings in what has changed
-document.settle()              the same of the whole document, when there is time
-document.problems, document.parts, document.regions
+document.update(text)          findings in the changed part document.settle() findings in the whole document, when there
+is time document.problems, document.parts, document.regions
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class FormulaRegion:
 
 
 class EditedProgram(NamedTuple):
-    """A program of a document: where it is there, and in Python the string that it is."""
+    """A program of a document: its span there, and in Python its string."""
 
     program: TextProgram
     span: Span
@@ -90,7 +89,7 @@ class EditedDocument:
 
     # ------------------------------------------------------------------------------------------------------- checking
     def update(self, text: str) -> None:
-        """Take a new text, and check what has changed in it. It never raises for what a document says."""
+        """Take a new text, and check what has changed in it. It never raises for the contents of a document."""
         self.text, self.skipped = text, []
         self._problems = []
         if len(text) > MAX_CHARS:
@@ -125,7 +124,7 @@ class EditedDocument:
         self._update_programs([(string.text, string.span, string) for string in formulas])
 
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
-        """Check programs, each with what is known of it: by its text, else by its place among them."""
+        """Check programs, each with its known inputs: by its text, else by its place among them."""
         before = [edited.program for edited in self.programs]
         by_text = {(program.text, program.known): program for program in before}
         programs: list[EditedProgram] = []
@@ -164,7 +163,7 @@ class EditedDocument:
         problems = [*self._problems]
         for edited in self.programs:
             for problem in edited.program.findings().problems:
-                if edited.formula is None or problem.severity != "information":  # its inputs come where it is called
+                if edited.formula is None or problem.severity != "information":  # its inputs come from its calls
                     problems.append(problem._replace(error=edited.error(problem.error, self.text)))
         return problems
 
@@ -220,7 +219,7 @@ class EditedDocument:
 
 
 def known_of(formula: FormulaString) -> ProgramInputs:
-    """What a call says of the inputs of its formula."""
+    """Return the facts that a call states about the inputs of its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )

@@ -1,4 +1,4 @@
-"""What may be typed next: names, axes, functions and symbols, in text and in LaTeX."""
+"""The possible next words: names, axes, functions and symbols, in text and in LaTeX."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENINGS = re.compile(
 
 
 class CompletionItem(NamedTuple):
-    """Text to put in place of a span; `label` is what the list shows, `detail` a word on it."""
+    """Text to replace a span; the list shows `label`, and `detail` explains it."""
 
     text: str
     span: Span
@@ -46,7 +46,7 @@ class CompletionItem(NamedTuple):
 
 
 def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
-    """What may be typed at a place of a document; nothing outside of its formulas."""
+    """Return the possible next words at a position of a document, or none outside of its formulas."""
     for edited in document.programs:
         program, span, formula = edited
         if span[0] <= offset <= span[1] and program.syntax == "text":
@@ -92,7 +92,7 @@ def in_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
 
 
 def axes_of(program: TextProgram, offset: int) -> list[str]:
-    """The axes of a program, also those in statements that do not parse yet; not a word that ends at `offset`."""
+    """Return the axes of a program, also from statements that do not parse yet, except a word that ends at `offset`."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
     axes |= dict.fromkeys(axis for shape in program.known.given.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
@@ -103,7 +103,7 @@ def axes_of(program: TextProgram, offset: int) -> list[str]:
 
 
 def described(name: str) -> str:
-    """What a built-in function or operator is, in a sentence."""
+    """Describe a built-in function or operator in a sentence."""
     record = REGISTRY.get(name)
     return sentence(record) if record is not None else ""
 

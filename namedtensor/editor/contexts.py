@@ -1,4 +1,4 @@
-"""What a statement needs of the rest of its program, in few words: definitions of functions as they are written, and of
+"""The dependencies of a statement on its program, in a few words: definitions of functions as they are written, and of
 tensors their types.
 
     Y = Attention(Q, K)       Attention(Q, K) = …;  Q ∈ ℝ^{seq × key};  K ∈ ℝ^{seq × key}
@@ -82,7 +82,7 @@ class Contexts:
         )
 
     def _is_value(self, at: int) -> bool:
-        """Whether a statement gives tensors their values, so that their types stand for it."""
+        """Return whether a statement defines its tensors, so that their types represent it."""
         return all(
             isinstance(statement, (nodes.Equation, nodes.Update)) and function_head(statement) is None
             for statement in self.trees[at]

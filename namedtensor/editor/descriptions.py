@@ -1,4 +1,4 @@
-"""What is shown of a place: its type and meaning, and where it is defined."""
+"""Descriptions of a position: its type, its meaning, and its definition."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Description(NamedTuple):
 
 
 def hover(document: EditedDocument, offset: int) -> Description | None:
-    """The type of the smallest piece at a place, what defines its name, and the meaning of an operator."""
+    """Return the type of the smallest piece at a position, the definition of its name, and its operator's meaning."""
     parts = {part.span: part for part in document.parts}
     span = innermost(parts, offset)
     mention = at_offset(document, offset)
@@ -106,7 +106,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrence]:
-    """The mentions that define a name; of an axis, or a name without any, the first one."""
+    """Return the mentions that define a name. For an axis, or a name without a definition, return the first mention."""
     mentions = same_as(document, mention)
     defining = [other for other in mentions if other.defines]
     return defining or mentions[:1]
@@ -119,7 +119,7 @@ def references(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def spans_of(mentions: Iterable[Occurrence]) -> list[Span]:
-    """Return where mentions are in the document, except those in another file."""
+    """Return the spans of mentions in the document, except mentions in another file."""
     return [mention.at for mention in mentions if mention.at is not None]
 
 

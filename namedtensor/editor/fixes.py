@@ -14,7 +14,7 @@ MAX_PROBLEMS = 5  # of a place
 
 
 class Fix(NamedTuple):
-    """A quick fix: what it does, its edit, and the problem that it is for."""
+    """A quick fix: its description, its edit, and its problem."""
 
     title: str
     edit: Edit
@@ -22,7 +22,7 @@ class Fix(NamedTuple):
 
 
 def fixes(document: EditedDocument, span: Span) -> list[Fix]:
-    """The quick fixes for what is found in a span."""
+    """Return the quick fixes for the problems in a span."""
     problems = [
         candidate
         for candidate in document.problems

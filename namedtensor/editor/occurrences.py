@@ -27,9 +27,9 @@ BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
 
 
 class Occurrence(NamedTuple):
-    """A mention of a name or an axis: where, what kind, what it is called, whether it is its definition, and what it belongs to.
+    """A mention of a name or an axis: its span, its kind, its name, whether it is its definition, and its owner.
 
-    `owner` is the place of the function or statement that binds it; None for what belongs to the program.
+    `owner` is the place of the function or statement that binds it, or None for names of the program.
     """
 
     span: Span  # in the text of its region

@@ -1,4 +1,4 @@
-"""The pieces of a formula that have a type, where each is written."""
+"""The pieces of a formula that have a type, with their spans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TypedPart(NamedTuple):
 
 
 def typed_parts(checker: Any) -> list[TypedPart]:
-    """Each piece that has a type, once, inner pieces first: where it is in several definitions, as it was first used."""
+    """Each piece that has a type, once, inner pieces first: if it is in several definitions, the first use counts."""
     if checker is None:
         return []
     trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]

@@ -24,7 +24,7 @@ PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
 
 
 def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
-    """The edits that rename what is at a place. Raises NotationError where that cannot be done safely."""
+    """The edits that rename what is at a place. Raises NotationError if the renaming is not safe."""
     new = new.strip()
     chosen = at_offset(document, offset)
     if chosen is None:
@@ -49,7 +49,7 @@ def refused(message: str, hint: str | None = None) -> NotationError:
 
 
 def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
-    """Raise where a new name cannot be one."""
+    """Raise if a new name is invalid."""
     what = "an axis" if chosen.kind == AXIS else "a tensor or a function"
     try:
         text = f"∑_{{{new}}} x" if chosen.kind == AXIS else f"{new}(x) = x" if chosen.kind == FUNCTION else f"{new} = 1"
@@ -87,7 +87,7 @@ def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[E
 
 
 def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
-    r"""The edits that rename the macro of an axis: where it is used, and where it is defined."""
+    r"""The edits that rename the macro of an axis: its uses and its definition."""
     if is_known(f"\\{new}"):
         raise refused(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
     if re.search(rf"\\{new}(?![A-Za-z@])", document.text):

@@ -22,7 +22,7 @@ class Edit(NamedTuple):
 
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Edit]:
-    """The edits that fix one of the errors of a text; `errors_of` says those of another text."""
+    """Return the edits that fix one of the errors of a text; `errors_of` returns the errors of another text."""
     replies: list[Edit] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
@@ -35,7 +35,7 @@ def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], E
 
 
 def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
-    """What the hint says, and in LaTeX the same as a macro, where one appeared."""
+    """Yield the edits of the hint, and in LaTeX the same edit as a macro if the text uses one."""
     for (start, end), text in problem.edits:
         macro = (problem.source or "")[start : start + 1] == "\\" and text.isalpha()
         yield (start, end), f"\\{text}" if macro else text

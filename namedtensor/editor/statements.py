@@ -33,8 +33,8 @@ class StatementText(NamedTuple):
 def split(text: str) -> list[StatementText]:
     r"""The statements of a text, without the comments between them.
 
-    A line goes on with the statement above where a bracket is open, or an operator is at the end of that or begins it. After
-    a bracket that is never closed, a line that looks like a definition begins a statement.
+    A line continues the statement above if a bracket is open, or if an operator ends that statement or begins the line.
+    After a bracket that is never closed, a line that looks like a definition begins a statement.
 
     >>> [each.text for each in split("# X\nX ∈ ℝ^{a}\nY = X +\n  1  # one\nZ = (X\nW = Y")]
     ['X ∈ ℝ^{a}', 'Y = X +\n  1', 'Z = (X', 'W = Y']
@@ -59,14 +59,14 @@ def split(text: str) -> list[StatementText]:
 
 
 def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
-    """The number of the statement that a span begins in; what is before the first is in that."""
+    """Return the number of the statement that a span begins in. Text before the first statement belongs to it."""
     if span is None or not statements:
         return None
     return max(0, bisect_right(statements, span[0], key=lambda statement: statement.start) - 1)
 
 
 def scopes(text: str) -> list[Span]:
-    """The parts of a text that are programs of their own: all of it, or in a file of exercises each exercise."""
+    """Return the parts of a text that are separate programs: all of it, or in a file of exercises each exercise."""
     starts = [heading.start() for heading in EXERCISE.finditer(text)]
     if not starts:
         return [(0, len(text))]
@@ -75,7 +75,7 @@ def scopes(text: str) -> list[Span]:
 
 
 def blanked(text: str, spans: list[Span]) -> str:
-    """The text with blanks in place of some spans, so that all else stays where it is."""
+    """Return the text with blanks in place of some spans, so that the rest keeps its position."""
     for start, end in spans:
         blank = "".join(character if character == "\n" else " " for character in text[start:end])
         text = text[:start] + blank + text[end:]

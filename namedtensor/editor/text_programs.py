@@ -1,6 +1,6 @@
-"""A program that is checked while it is edited: what has changed at once, and all of it when there is time.
+"""A program that is checked while it is edited: the changed part at once, and everything when there is time.
 
-`update` checks the statements that changed, each with what it needs of the rest as that was last checked; errors of the others
+`update` checks the changed statements and the definitions they depend on, as last checked. Errors of other statements
 stay, and move with them. `settle` checks the whole program. A statement that does not parse hides no other.
 """
 
@@ -23,12 +23,12 @@ from .parts import TypedPart, typed_parts
 from .statements import HEAD, StatementText, blanked, split, statement_at
 
 MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
-MAX_CHANGED = 8  # statements that are checked alone; of more, the program is checked as a whole
+MAX_CHANGED = 8  # statements that are checked alone; with more changes, the whole program is checked
 SHORT = 12  # statements of a program that is always checked as a whole
 
 
 class ProgramInputs(NamedTuple):
-    """What the place of a program says of its inputs."""
+    """The facts that a program's context states about its inputs."""
 
     shapes: tuple[tuple[str, Any], ...] = ()
     named: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ class ProgramInputs(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A finding: "error", "warning" or "information", and what it says."""
+    """A finding: "error", "warning" or "information", and its message."""
 
     severity: str
     error: NotationError
@@ -56,7 +56,7 @@ class TypeHint(NamedTuple):
 
 
 class Diagnostics(NamedTuple):
-    """What was found in a statement, or in a program; its places are those of the text that was checked."""
+    """The findings in a statement, or in a program. Their spans refer to the checked text."""
 
     problems: tuple[Problem, ...] = ()
     parts: tuple[TypedPart, ...] = ()
@@ -115,7 +115,7 @@ class TextProgram:
             self.changed[at] = known if known is not None else self._checked_alone(whole, self.statements[at])
 
     def settle(self) -> None:
-        """Check the whole program, where that is not done yet."""
+        """Check the whole program, unless it is checked already."""
         if not self.settled:
             self.whole = checked_whole(self.text, self.statements, self.known, self.syntax)
         self.places = {at: at for at in range(len(self.statements))}
@@ -273,7 +273,10 @@ def in_text(error: NotationError, text: str) -> NotationError:
 
 
 def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> Iterator[TypeHint]:
-    """The types of the statements of a tree whose type nothing there declares; in the parts, it begins at `start`."""
+    """Yield the types of a tree's statements that no declaration in the tree gives.
+
+    In the parts, the tree begins at `start`.
+    """
     shapes = {part.span: part.shape for part in parts}
     declarations = [declaration for declaration in tree.statements if isinstance(declaration, nodes.Declaration)]
     declared = {name for declaration in declarations for name in head_names(declaration)}

@@ -1,4 +1,4 @@
-"""The grades of a class: every answer of every student, of which the author's choice counts."""
+"""The grades of a class: every answer of every student. The author chooses which answer counts."""
 
 from __future__ import annotations
 

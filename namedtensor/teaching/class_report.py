@@ -59,7 +59,7 @@ def _report(results: Sequence[StudentResults], at: int) -> ExerciseReport:
 
 
 def _example(attempts: Sequence[Attempt]) -> Attempt:
-    """The answer that most students gave; of several, the shortest."""
+    """Return the most frequent answer of the students. Among several, choose the shortest."""
     answers = [attempt.answer for attempt in attempts]
     return max(attempts, key=lambda attempt: (answers.count(attempt.answer), -len(attempt.answer)))
 
@@ -150,7 +150,7 @@ def _section(report: ExerciseReport) -> str:
 
 
 def _feedback(text: str) -> str:
-    """Feedback as HTML; that of an error has a caret below its formula."""
+    """Return feedback as HTML. An error has a caret below its formula."""
     shown = html.escape(text)
     return f"<pre>{shown}</pre>" if "\n" in text else shown
 

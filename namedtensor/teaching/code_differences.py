@@ -1,7 +1,8 @@
-"""A program that was read from code against a formula: the line of the code where they part, and what each has there.
+"""A program that was read from code against a formula: the first line of the code that differs, and the values of both.
 
-Both are computed on one draw, with the values of all their terms. A term of the code whose value the formula nowhere has,
-of operands that it does have, is where they part. No mistake has to be guessed for that; what is guessed is only its name.
+Both are computed on one draw, with the values of all their terms. The difference is at a term of the code whose
+operands occur in the formula, but whose value does not. No guess is needed for that. Only the name of the mistake is
+guessed.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ Fingerprint = tuple[float, ...]
 class Parting(NamedTuple):
     """Where code and formula part: terms of each that the other has not, of operands that both have.
 
-    `before` are the last terms of the code that operands of those of the formula are equal to; `missing` are the values that
-    the formula has and the code has not.
+    `before` are the last terms of the code whose operands equal operands of the formula; `missing` are the values of
+    the formula that the code lacks.
     """
 
     of_code: tuple[Term, ...]
@@ -91,7 +92,7 @@ def names_apart(setting: Setting, read: Any, expected: str) -> str:
 def explained(
     setting: Setting, read: Any, expected: str, drawn: SampledInputs, equivalence: Equivalence
 ) -> Equivalence:
-    """A difference with the lines of the code, and in words where one change makes it."""
+    """Return a difference with the lines of the code, and in words if one change makes it."""
     code = read.formula
     parting = parted(setting, code, expected, drawn)
     messages = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
@@ -177,7 +178,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """What the order of the axes of a tensor does not change."""
+    """Return properties of a tensor that do not depend on the order of its axes."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -253,7 +254,7 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 
 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
-    """The lines of each piece of the text of a program, by its span."""
+    """Return the lines of each piece of a program's text, by its span."""
     statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
     parsed = parse(code, "text").statements
     spans: dict[tuple[int, int], Any] = {}
@@ -266,7 +267,7 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
-    """The changes to the terms where they part that make a value which only the formula has."""
+    """Yield the changes to the differing terms that produce a value of the formula alone."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]

@@ -1,7 +1,7 @@
 """Two values compared: their axes, their sizes, and their numbers record by record.
 
-The axes of what is given are fixed. A name that only one of the values has, and nothing that is given, is matched to one that
-only the other has, in every way that the sizes allow.
+The axes of the inputs are fixed. A name that only one of the values has, and nothing that is given, is matched to one
+that only the other has, in every way that the sizes allow.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Difference:
 
 
 def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Iterator[Matching]:
-    """The ways to read the new axes of `found` as those of `due`; the first keeps all names that both have."""
+    """Yield the ways to identify the new axes of `found` with axes of `due`. The first way keeps all shared names."""
     names = [axis for axis in graded.axes if axis not in expected.axes]
     missing = [axis for axis in expected.axes if axis not in graded.axes]
     if len(names) != len(missing) or set(fixed) & {*names, *missing}:
@@ -46,7 +46,7 @@ def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) 
 
 
 def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> tuple[PlainTensor, PlainTensor]:
-    """Both with their axes in one order, that of `due`."""
+    """Return both with their axes in one order, the order of `due`."""
     back = {other: axis for axis, other in matching.items()}
     return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
@@ -91,7 +91,7 @@ class ComparedValue(NamedTuple):
         return compare(graded.numbers, expected.numbers, lambda: self._magnitudes(matching), *self.precision)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
-        """Return how large the numbers are from which the elements of both values are computed."""
+        """Return the magnitudes from which the elements of both values are computed."""
         total = [0.0] * len(self.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
         for of, names in ((self.of_graded(), back), (self.of_expected(), dict[str, str]())):
@@ -139,6 +139,6 @@ def distance(actual: Any, expected: Any) -> float:
 
 
 def largest(values: Iterable[PlainTensor]) -> float:
-    """The largest finite number of some tensors; 1 where there is none."""
+    """Return the largest finite number of some tensors, or 1 if there is none."""
     numbers = (abs(float(number)) for value in values for number in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

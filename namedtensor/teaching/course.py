@@ -25,7 +25,7 @@ def course() -> Mapping[str, Path]:
 
 
 def title_of(stem: str) -> str:
-    """The title of a file of the course: that of `1_axes` is `lesson 1 axes`."""
+    """The title of a file of the course: `1_axes` is titled `lesson 1 axes`."""
     return f"lesson {stem.replace('_', ' ')}" if STEM.fullmatch(stem) else stem
 
 

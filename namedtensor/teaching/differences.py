@@ -23,7 +23,7 @@ class Words:
     your_value: str = "your value"
     due: str = "the expected value"
     changed: str = "the solution"  # with one change
-    is_secret: bool = True  # whether no large part of what is changed may be named
+    is_secret: bool = True  # whether large changed parts stay unnamed
 
 
 def listed(names: Sequence[str]) -> str:
@@ -53,7 +53,7 @@ def _axes(names: Sequence[str]) -> str:
 
 
 def _type(value: PlainTensor, given: Sequence[str]) -> str:
-    """A value's type, its axes in the order of those that are given: that of its storage is the evaluator's affair."""
+    """A value's type, its axes in the order of those that are given: the evaluator chooses the storage dtype."""
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
     return tensors(axes)
 
@@ -156,8 +156,9 @@ def _ratio(
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """One ratio in numbers, and by the sizes of axes if they match on every random test; None where nothing does, or where it
-    is 1 to the digits that are shown.
+    """Return one ratio in numbers, and by the sizes of axes if they match on every random test.
+
+    Return None if nothing matches, or if the ratio is 1 to the digits shown.
 
     >>> ratio_named([0.75, 0.625], [{"seq": 3, "key": 4}, {"seq": 5, "key": 8}])
     '3/4 = |seq|/|key|'

@@ -1,4 +1,4 @@
-"""What an exercise is seen on: one set of small inputs with the expected value, and the value of an answer beside it."""
+"""The drawing of an exercise: one set of small inputs with the expected value, and the value of an answer beside it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GridDrawing:
 
 
 def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
-    """What an exercise is seen on; None for kinds whose answer has none."""
+    """Return the drawing of an exercise, or None for kinds whose answer has none."""
     if exercise.kind not in BY_VALUE:
         return None
     draws = [GridDrawing(*draw) for draw in reference_of(exercise, seed).draws]

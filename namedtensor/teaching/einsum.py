@@ -1,4 +1,4 @@
-"""A call of einsum as a formula on what is declared: read as positional notation, with the axes of the declarations.
+"""A call of einsum as a formula of the declared inputs: read as positional notation, with the axes of the declarations.
 
 einsum("bqd,bkd->bqk", Q, K)   with Q ∈ ℝ^{batch × query × d}, K ∈ ℝ^{batch × key × d}   is   Q ⊙_{d} K
 """

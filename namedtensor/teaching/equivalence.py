@@ -44,7 +44,8 @@ def equivalent(
     Parameters
     ----------
     first, second : str, Formula or Program
-        The formulas. PyTorch programs, read by `from_torch`, are compared, too. What one of them declares holds for both.
+        The formulas. PyTorch programs, read by `from_torch`, are compared, too. The declarations of one formula hold
+        for both.
     inputs : mapping of str to str, optional
         The type of each input by name, if not passed as keywords.
     given : str
@@ -98,7 +99,7 @@ def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple
         try:
             program = ParsedProgram(text)
             inputs, tree = {key(name) for name in program.declared}, program.tree
-        except NotationError:  # which is reported where it is compared
+        except NotationError:  # the comparison reports it
             result.append(text)
             continue
         remaining: list[Any] = []

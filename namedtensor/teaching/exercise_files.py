@@ -1,7 +1,7 @@
-"""Exercises as files of the language: prose in comments, what is given, the solution as the last statement, `#:` for the rest.
+"""Exercises as files of the language: prose in comments, the inputs, the solution as the last statement, `#:` for options.
 
     #: exercise attention-scale   points 2   kind formula
-    # Each query asks the keys. Scale the scores by the root of the number of features.
+    # Each query compares itself with the keys. Scale the scores by the root of the number of features.
     Q ∈ ℝ^{seq' × key}
     K ∈ ℝ^{seq × key}
     answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
@@ -45,7 +45,7 @@ HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
 class ExerciseError(NotationError):
-    """An exercise file that is not as it must be; says the line and the repair."""
+    """A malformed exercise file; states the line and the repair."""
 
     def __init__(self, message: str, *rest: Any):
         super().__init__(105, message, *rest)
@@ -91,7 +91,7 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """The exercises of a text. Raises ExerciseError that says the line."""
+    """The exercises of a text. Raises ExerciseError with the line."""
     exercises: list[ExerciseText] = []
     preface, *rest = blocks(text)
     counts = _preface(preface, name)
@@ -109,7 +109,7 @@ Line = tuple[int, str]
 
 
 def blocks(text: str) -> list[list[Line]]:
-    """The lines before the first exercise, then those of each exercise, its header first."""
+    """Return the lines before the first exercise, then the lines of each exercise, its header first."""
     result: list[list[Line]] = [[]]
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
@@ -224,7 +224,7 @@ def _directive(
 
 
 def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
-    """What is given, and the last statement, or the lines of a derivation."""
+    """Return the inputs, and the last statement, or the lines of a derivation."""
     text = "\n".join(line for _, line in statements)
     if released:
         return text, None

@@ -36,14 +36,14 @@ RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in flo
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
     """Compare a function of arrays with a formula.
 
-    Each call unifies the sizes of the arguments with the names of axes, and raises `Differs` where they do not fit; with
-    `NAMEDTENSOR_CHECK=0` in the environment where the function is defined, calls are left as they are.
+    Each call unifies the sizes of the arguments with the names of axes, and raises `Differs` if they do not fit. With
+    `NAMEDTENSOR_CHECK=0` in the environment at the definition of the function, calls are left as they are.
     `function.verify()` compares values.
 
     Parameters
     ----------
     formula : str
-        The formula, or that of a document by its label: `"paper.tex#eq:attention"`.
+        The formula, or a document's formula by its label: `"paper.tex#eq:attention"`.
     gives : str
         The axes of the result, in the order of the array.
     check : {"shapes", "off"}
@@ -172,7 +172,7 @@ def verify(
     owner : object, optional
         The object that a method is called on.
     draws : int, default 8
-        The number of random tests; those at constants of comparisons are added.
+        The number of random tests; tests at constants of comparisons are added.
     seed : int, default 0
         The seed of the random tests.
 
@@ -200,7 +200,7 @@ def verify(
         )
 
 
-WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # what modules call each library
+WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # names that modules give each library
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:

@@ -154,7 +154,7 @@ def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula of its own."""
+    """Return a cell that no spreadsheet reads as a formula."""
     begins_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and value != "-"
     return f"'{value}" if begins_formula else value
 

@@ -53,8 +53,9 @@ class Grade:
     """The grade of one answer.
 
     `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
-    not parse or type-check. `hints` are those of the exercise; `solution` is set if the file allows showing it, and
-    `error` if the answer has one. `mistake` specifies what is wrong in words that are the same for all answers with this mistake.
+    not parse or type-check. `hints` are the exercise's hints; `solution` is set if the file allows showing it, and
+    `error` if the answer has one. `mistake` specifies what is wrong in words that are the same for all answers with
+    this mistake.
     """
 
     exercise: str
@@ -84,12 +85,12 @@ class Grade:
 
 
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
-    """Grade an answer, in a process that is ended where that takes too long, by default SECONDS; raises nothing."""
+    """Grade an answer, in a process with a time limit, by default SECONDS. Raises nothing."""
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
         source = answer  # which is rejected
-    elif not USER_FUNCTIONS:  # a process of its own knows none of them
+    elif not USER_FUNCTIONS:  # a separate process has none of them
         try:
             return _graded_in_process(exercise, source, seed, limit)
         except LateError:
@@ -112,17 +113,17 @@ def _graded_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: 
 
 
 def prepare() -> None:
-    """What the process does before its first answer, so that loading what grading needs is in no answer's time."""
+    """Load everything that grading needs, so that no answer's time includes it."""
     graded(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
 def answer_line(line: bytes) -> bytes:
-    """What the process answers."""
+    """Return the process's reply."""
     return base64.b64encode(pickle.dumps(graded(*pickle.loads(base64.b64decode(line)))))
 
 
 def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
-    """The grade by a thread of this process, which no one waits for where it takes too long."""
+    """Return the grade from a thread of this process, which is abandoned if it takes too long."""
     grades: list[Grade] = []
     worker = threading.Thread(target=lambda: grades.append(graded(exercise, answer, seed)), daemon=True)
     try:
@@ -176,7 +177,7 @@ def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Right by value; `whole` puts the answer, once it is computed, where it belongs."""
+    """Grade an answer by value. `whole` inserts the computed answer in its context."""
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
     _allowed(exercise, reference.setting, tree)
@@ -345,7 +346,7 @@ Grader = Callable[[ExerciseText, str, int], str]
 
 
 def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
-    """A grader whose wrong answers get the author's sentence where they are one of the author's mistakes."""
+    """Return a grader that gives wrong answers the author's sentence if they are one of the author's mistakes."""
 
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:

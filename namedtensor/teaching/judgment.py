@@ -22,10 +22,11 @@ class Equivalence:
 
     `difference` is "same", "axes", "sizes", "exchanged" if two axes are, "value", "relation" if all values have one relation to the
     expected ones, or "mistake".
-    `index` is that of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps new axes of
-    the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
-    not only for random ones. `relation` describes the difference without the numbers of one index, if it has a description, and
-    `place` the largest difference. `remark` is set if they are equal wherever both are defined. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    `index` is the index of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps
+    new axes of the first to axes of the second. `sizes` are the random sizes. `proved` is true if the formulas are
+    equal for all tensors, not only for random ones. `relation` describes the difference without the numbers of one
+    index, if it has a description, and `place` the largest difference. `remark` is set if they are equal wherever both
+    are defined. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str

@@ -83,7 +83,7 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 
 
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
-    """Programs with one thing changed, each with what changed in words: the outermost places first, then what occurs at
+    """Yield programs with one change, each with a description: the outermost places first, then what occurs at
     several places and is changed at all of them. With `is_secret` the words name no large part of the program."""
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
@@ -109,7 +109,7 @@ def large_parts(tree: nodes.Program) -> list[str]:
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """What changed in words that name no large part of the solution."""
+    """Return a description that names no large part of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):
@@ -128,7 +128,7 @@ def places(node: Any) -> Iterator[Any]:
 
 
 def over(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
-    """The tree whose functions of one axis are all of another; None where there are not several."""
+    """Return the tree with the functions of one axis over another axis, or None unless there are several."""
     result = [
         node.subscript[0]
         for node in places(tree)

@@ -1,9 +1,9 @@
-"""References: what an answer is compared with, the reference solution or its data in a released file.
+"""References: the references of answers, the reference solution or its data in a released file.
 
-A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and those
-of its common mistakes with their feedback, and the words of generated mistakes, each encrypted with the values that it makes; for
-types and signatures it stores hashes of correct answers. Everything else is
-obfuscated (not encrypted) with the name of the exercise, so that no one reads it by chance.
+A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and the
+values of common mistakes with their feedback, and descriptions of generated mistakes, each encrypted with its values.
+For types and signatures, it stores hashes of correct answers. Everything else is obfuscated (not encrypted) with the
+name of the exercise, so that no one reads it by chance.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """What is right for an exercise: `mark` gives of an answer what is compared with it."""
+    """The correct answers of an exercise: `mark` gives of an answer what is compared with it."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -223,12 +223,12 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of some words, from which they cannot be recovered."""
+    """Return a hash of some words that does not reveal them."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 
 def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
-    """What a released file keeps of an exercise, unreadable."""
+    """Return the unreadable data of an exercise for a released file."""
     solution = Solution(exercise, seed)
     sealed: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
@@ -323,7 +323,7 @@ def closed(sealed: Mapping[str, Any], name: str) -> str:
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
-    """What was kept. Raises NotationError if the text was changed."""
+    """Return the stored data. Raises NotationError if the text was changed."""
     try:
         data = base64.b64decode(text, validate=True)
         return json.loads(zlib.decompress(_mixed(data, name)))

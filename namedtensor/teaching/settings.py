@@ -2,8 +2,8 @@
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
-Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution makes
-meet share one.
+Every axis has a distinct size, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution
+makes meet share one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def declared(types: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is given, as text of the language: declarations, and definitions that formulas may use."""
+    """The inputs, as text of the notation: declarations, and definitions that formulas may use."""
 
     given: str
     constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with one value, in single precision
@@ -97,7 +97,7 @@ class Setting:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """The axes of what is given, in the order in which they are named."""
+        """Return the axes of the inputs, in the order of their names."""
         names = (axis.name for set_ in self.sets.values() for axis, _ in set_.axes)
         return tuple(dict.fromkeys(names))
 

@@ -1,4 +1,4 @@
-"""`nt.exercises`: the exercises of a file, each of which grades answers."""
+"""`nt.exercises`: the exercises of a file, which grade answers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from .exercise_files import DIRECTIVE, ExerciseText
 MAX_FILE_BYTES = 1_000_000
 SUFFIXES = (".nt", ".txt")
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+?(?:_|$)")  # as Moodle downloads them all
-COPY = re.compile(r"\s*\(\d+\)$")  # what browsers put behind the name of a second file
+COPY = re.compile(r"\s*\(\d+\)$")  # the suffix that browsers add to a second file
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def own_part(answer: str, exercise: ExerciseText) -> str:
 
 
 def stated_student(text: str) -> str:
-    """The student that a file names in a line `#: student`; empty where it names none."""
+    """The student that a file names in a line `#: student`; empty if it names none."""
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "student":
@@ -124,7 +124,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def student_of(path: Path, folder: Path, text: str) -> Student:
-    """The student whose file it is: by the folder or prefix that a learning platform gave it, else by the line `#: student`,
+    """The student whose file it is: by the folder or prefix of a learning platform, else by the line `#: student`,
     else by its name."""
     first, *rest = path.relative_to(folder).parts
     if match := MOODLE.match(first):
@@ -135,7 +135,10 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
-    """The submissions of a class, in the order of the roster, those of others behind; who submitted nothing has no answers."""
+    """Return the submissions of a class, in the order of the roster, then other submissions.
+
+    A student without a submission has no answers.
+    """
     known = dict(_names(roster))
     students: dict[str, Student] = {student.id: student for student in roster}
     result: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
@@ -154,7 +157,7 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
 
 def _names(roster: list[Student]) -> Iterator[tuple[str, Student]]:
-    """What a file of each student may be called."""
+    """Yield the possible file names of each student."""
     for student in roster:
         for name in (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number):
             if name:

@@ -62,7 +62,7 @@ def set_of(text: str) -> nodes.Set:
 
 
 def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
-    """One axis too many, or too few, where that is all; else a name that nothing has."""
+    """Describe one axis too many, or too few, if that is all, else an unknown name."""
     if one_too_many(fits, axes):
         return f"the axis {one_too_many(fits, axes)} is not there: think of what is summed over"
     if one_too_few(fits, axes, known):
@@ -125,7 +125,7 @@ def signature_of(answer: str) -> nodes.Signature:
 def argument_wrong(
     where: str, at: int, given: Sequence[tuple[str, ...]], expected: Sequence[Fits], known: Sequence[str]
 ) -> str:
-    """What is wrong about an argument, or about the result, which is the last."""
+    """Describe the mistake in an argument, or in the result, which is the last."""
     fits, axes = expected[at], given[at]
     for other, theirs in enumerate(expected[:-1]):
         if other != at < len(expected) - 1 and theirs(axes) and fits(given[other]):

@@ -26,7 +26,7 @@ def computed(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
 
 
 def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return how large the numbers are from which each element of the value is computed."""
+    """Return the magnitudes from which the elements of the value are computed."""
     return _magnitude(text, tuple(values.items()))
 
 

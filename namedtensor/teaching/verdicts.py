@@ -6,7 +6,7 @@ class Refused(Exception):
 
 
 class Wrong(Exception):
-    """An answer that is wrong, with the sentence that specifies how, and what is wrong without the numbers of one case."""
+    """A wrong answer, with the sentence that describes it, and the description without the numbers of one case."""
 
     def __init__(self, sentence: str, mistake: str | None = None):
         super().__init__(sentence)
