@@ -30,7 +30,7 @@ class AssembledProgram:
         written: Mapping[Span, str] | None = None,
         before: Mapping[Span, int] | None = None,
     ):
-        """`written` replaces some parts; `before` says of some which place they are to appear before."""
+        """`written` replaces some parts; `before` maps some parts to the place that they must precede."""
         first = before or {}
         self.source, self.written = source, written or {}
         self.parts = sorted(parts, key=lambda part: (first.get(part, part[0]), part not in first, part))
@@ -52,7 +52,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """A span in the document; of a part that is written in other words, the whole part."""
+        """Return a span in the document. For a replaced part, return the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]

@@ -45,10 +45,10 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program whose last line is an assertion, without what nothing specifies; and what was supposed, in words."""
+    """A program whose last line is an assertion, without unspecified parts, and its assumptions in words."""
 
     program: Program
-    told: dict[str, str] = field(default_factory=dict)  # of a name, what it stands for
+    told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
     widened: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the axes that names have in any case
 
     @property
@@ -72,8 +72,10 @@ class DocumentAssumptions:
 
 
 def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
-    """What an assertion, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
-    `typed` specifies what a program takes, and which shape its value has."""
+    """Return the assumptions of an assertion, the last line of a program.
+
+    `meanings` maps calls of unknown functions, and names, to their meanings; `typed` returns the inputs of a program,
+    and the shape of its value."""
     document_assumptions = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
         suppose(document_assumptions)
@@ -260,7 +262,7 @@ def _increments(assumptions: DocumentAssumptions) -> None:
 
 
 def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
-    """Calls of unknown functions, and names, as what they are said to be."""
+    """Replace calls of unknown functions, and names, by their stated meanings."""
 
     def meant(node: Any) -> Any:
         if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:

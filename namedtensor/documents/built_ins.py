@@ -16,8 +16,9 @@ from ..scope.names import walk
 
 
 def is_built_in(tree: nodes.Program, span: Span) -> bool:
-    """Whether the function that is defined at a place is proved to equal the built-in function; of a signature, whether
-    its definitions are.
+    """Return whether the function that is defined at a place is proved to equal the built-in function.
+
+    For a signature, check its definitions.
     """
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     here = [statement for statement in tree.statements if statement.span[0] <= span[0] < statement.span[1]]

@@ -31,7 +31,7 @@ KINDS = (".nt", *PYTHON, *DOCUMENTS)
 
 @dataclass(frozen=True)
 class DocumentCheck(Suggests):
-    """What a check of a document found; it prints as the command `check` does.
+    """The findings of a document's check. It prints like the command `check`.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class DocumentCheck(Suggests):
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
+        """Return whether there is no error."""
         return not self.errors
 
     @property
@@ -101,7 +101,7 @@ def check_document(
     path : str or path
         Its path, whose extension determines the file type; the file need not exist.
     read : callable, optional
-        A function from the path of an included file to its text, or None where there is no such file (default: read files
+        A function from the path of an included file to its text, or None if there is no such file (default: read files
         from disk).
     everything : bool
         Whether to also check formulas that show no named axis (default: False).
@@ -149,7 +149,10 @@ def checked_file(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> tuple[Whole, Report]:
-    """Return a file with all that it includes, and the report of its formulas. Raises InputError where it is not of its kind."""
+    """Return a file with all that it includes, and the report of its formulas.
+
+    Raises InputError if the file has another format.
+    """
     kind = os.path.splitext(path)[1]
     if kind in (".py", ".nt"):
         whole = whole_of_one(text, path)
@@ -162,7 +165,7 @@ def checked_file(
 
 
 def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
-    """Return the report of a program of its own file."""
+    """Return the report of a program in a separate file."""
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
@@ -178,7 +181,10 @@ def check_python(
     sizes: Mapping[str, int] | None = None,
     draws: Draws | None = None,
 ) -> Report:
-    """Return the report of a Python file; with `draws`, assertions are also tested. Raises InputError where it does not parse."""
+    """Return the report of a Python file.
+
+    With `draws`, assertions are also tested. Raises InputError if it does not parse.
+    """
     from ..programs.parsed import ParsedProgram
 
     errors: list[NotationError] = []
@@ -214,7 +220,7 @@ def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws)
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
-    """Return the formulas of a Python file. Raises InputError where it does not parse."""
+    """Return the formulas of a Python file. Raises InputError if it does not parse."""
     try:
         yield from formulas_in(text)
     except SyntaxError as problem:

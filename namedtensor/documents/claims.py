@@ -30,7 +30,7 @@ class ClaimAlone(NamedTuple):
 
     statement: Equation
     program: Program
-    defines: bool  # whether its first side is what it defines
+    defines: bool  # whether it defines its first side
     function: FunctionDefinition | None  # the function that it defines
 
 
@@ -47,7 +47,7 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
-    """An assertion with what it needs, and with a signature that appears in its row."""
+    """Return an assertion with its dependencies, and with a signature in its row."""
     function = next(
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )
@@ -72,7 +72,7 @@ def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
-    """The names of an assertion of which nothing in its program says anything."""
+    """Return the names of an assertion that its program does not explain."""
     before, claim = alone.program.statements[:-1], alone.statement
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
@@ -180,7 +180,7 @@ def _letters(number: int) -> str:
 
 
 def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
-    """What the function that an assertion belongs to says of its parameters, where nothing else does."""
+    """Yield the declarations of an assertion's parameters in its function, if nothing else declares them."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = _variables(claim).union(*map(_variables, needed))

@@ -38,8 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A name that is defined again from a place of the document on: the statement of the program that said what it was, and
-    the one that says it now."""
+    """A name that a later place of the document redefines: the earlier defining statement, and the later one."""
 
     position: int
     first: Span
@@ -47,7 +46,7 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """Some statements of a text as a program: those at the places `kept`."""
+    """Some statements of a text as a program: the formulas at the places `kept`."""
 
     def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")
@@ -60,7 +59,7 @@ class ConflictingPart(ParsedProgram):
         )
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
-        """The check of its types, with sizes for ends that nothing gives; where nothing is given from outside, made once."""
+        """Check its types, with sizes for unspecified ends. Without inputs, the check is made once."""
         from ..programs.checks import checked_program
         from ..programs.open_lengths import with_open_ends
 
@@ -77,7 +76,7 @@ class ConflictingPart(ParsedProgram):
 
     @cached_property
     def bound(self) -> Scope:
-        """What its names mean where nothing is given. Raises NotationError."""
+        """Return the meaning of its names without inputs. Raises NotationError."""
         return bind(self.source, self.tree)
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
@@ -110,7 +109,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """The signatures that one display gives a function beside several rows: each says of which function its row speaks."""
+        """Return the signatures in a display beside several rows: each names the function that its row describes."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
@@ -133,8 +132,7 @@ class Together:
         return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, holders))
 
     def holding(self, removed: frozenset[Span]) -> list[Any]:
-        """The statements that hold at the end: none of what is defined again, nor what needs that; and no fragment of running
-        text."""
+        """Return the final statements, without redefined names, dependent statements and fragments of running text."""
         statements = [
             statement
             for statement in self.part(frozenset(self.formulas), frozenset()).tree.statements
@@ -206,7 +204,9 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _called(head: Any, arguments: int | None = None) -> str:
-    """The name that a head defines, or that of a function with its number of arguments, f()1; nothing for an operator,
+    """Return the name that a head defines, or a function's name with its number of arguments, f()1.
+
+    Return nothing for an operator,
     and for f(2 X).
     """
     if not isinstance(head, nodes.Call):

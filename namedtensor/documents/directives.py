@@ -24,7 +24,7 @@ SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
 
 
 class Ignored(NamedTuple):
-    """A comment that asks for silence: where it appears, and of which numbers; of all where it names none."""
+    """A comment that asks for silence: its place and its codes, or all codes if it names none."""
 
     position: int
     numbers: frozenset[int]

@@ -41,7 +41,7 @@ class Section:
     holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
     own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
     checked: list[tuple[Any, Any]] = field(default_factory=list)  # its programs as assembled, and checked
-    unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
+    unknown: dict[str, int] = field(default_factory=dict)  # unexplained names, and their first uses
 
 
 class DocumentMacro(NamedTuple):
@@ -60,9 +60,7 @@ class Document:
     source: str
     sections: list[Section]
     definitions: dict[str, list[DocumentMacro]] = field(default_factory=dict)  # by name, in their order
-    openers: dict[str, str] = field(
-        default_factory=dict
-    )  # what the document defines to begin a display, and of which kind
+    openers: dict[str, str] = field(default_factory=dict)  # the document's macros that begin a display, and their kinds
     closers: dict[str, str] = field(default_factory=dict)  # and to end one
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
@@ -72,9 +70,9 @@ class Document:
     given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
     draws: Draws | None = None  # how assertions are tested on random tensors; None if they are not
-    unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
+    unclosed: dict[str, int] = field(default_factory=dict)  # unclosed openings, and how far the search went
     ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # assumptions up to here apply to all sections
     unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
     remarks: int = 0  # how many comments spoke to the checker
-    passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints verbatim
+    passed: list[Span] = field(default_factory=list)  # definitions, and verbatim text

@@ -1,4 +1,4 @@
-"""Findings of a report, each at its place in a file; without those that a comment asks to ignore."""
+"""Findings of a report, each at its place in a file, without findings that a comment ignores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 class _Silenced(NamedTuple):
-    """A stretch of a file of which a comment asks to be silent; about some numbers, or about all."""
+    """A stretch of a file in which a comment silences some codes, or all."""
 
     file: str
     start: int

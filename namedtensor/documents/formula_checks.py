@@ -1,4 +1,4 @@
-"""The check of one formula in a file, whose inputs may be known only where it is used."""
+"""The check of one formula in a file, whose inputs may be known only at its use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNDEFINED = 201
 
 
 class CheckedFormula(NamedTuple):
-    """The check of a formula: what is reported, and the names whose values come from elsewhere."""
+    """The check of a formula: the findings, and the names whose values come from elsewhere."""
 
     checked: Any  # the CheckedProgram, with its checker
     errors: tuple[NotationError, ...]
@@ -34,8 +34,8 @@ def check_formula(
 ) -> CheckedFormula:
     """Check a formula with the inputs whose shapes are known; those that are only `named` may be anything.
 
-    Unless these are all its inputs (`complete`), an undefined name is an input, too, and no error, where it resembles no name
-    that is defined.
+    Unless these are all its inputs (`complete`), an undefined name is also an input, and raises no error unless it
+    resembles a defined name.
     """
     from ..programs.checks import checked_program
 

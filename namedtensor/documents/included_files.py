@@ -27,7 +27,7 @@ DEPTH = 20  # files that include each other
 FILES = 2000
 CHARACTERS = 4_000_000  # of all files together: a book of mathematics has two million
 NOTES = 1000  # of files that are not read
-Read = Callable[[str], "str | None"]  # the text of a file by its path; None where there is no such file
+Read = Callable[[str], "str | None"]  # the text of a file by its path, or None if there is no such file
 
 
 class FileLocation(NamedTuple):
@@ -44,7 +44,7 @@ class FileLocation(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of a whole: where it starts there, its file, and where it appears in that."""
+    """A part of a whole: its start, its file, and its place in the file."""
 
     start: int
     file: str
@@ -54,7 +54,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class Whole:
-    """The text of a document with all that it includes, the way back to the files, and what was not read and why."""
+    """The text of a document with all included files, the way back to the files, and the skipped files with reasons."""
 
     text: str
     parts: list[_Part]
@@ -68,7 +68,7 @@ class Whole:
 
     @property
     def files(self) -> list[str]:
-        """The document, and what of its files was read, in this order."""
+        """Return the document, and its files that were read, in this order."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
@@ -129,7 +129,7 @@ class FileParts:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """A document whose files are not to be had: what TeX reads of its text."""
+    """A document whose files are not to be had: the parts of its text that TeX reads."""
     parts = FileParts(file, text)
     for stretch in stretches(text):
         parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
@@ -161,7 +161,7 @@ def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
 
 # --------------------------------------------------------------------------------------------------------- reading a file
 def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """The text of a file that a document is, or that it names; and a note, where it is not in UTF-8.
+    """Return the text of a document's file, or of a file that it names, and a note if it is not in UTF-8.
 
     Raises InputError if it is not a regular file, no text, or longer than `limit` bytes.
     """
@@ -238,7 +238,7 @@ CONDITION = re.compile(
 
 
 class NamedFile(NamedTuple):
-    """A place where a document names files, and these."""
+    """A place where a document names files, with these files."""
 
     span: Span
     inclusion: Inclusion
@@ -246,7 +246,7 @@ class NamedFile(NamedTuple):
 
 
 def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile]:
-    r"""What TeX reads of a file, or of its definitions alone: parts of it, and the files that it names between them.
+    r"""Yield the parts of a file that TeX reads, or only its definitions, and the files named between them.
 
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
     [(0, 2), (16, 19)]
@@ -279,7 +279,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
 
 
 def skipped(text: str, position: int) -> int | None:
-    r"""The end of what follows \iffalse; None where there is none."""
+    r"""Return the end of the text after \iffalse, or None if there is none."""
     depth = 0
     for token in CONDITION.finditer(text, position):
         if depth == 0 and (token["fi"] or token["other"]):
@@ -289,7 +289,7 @@ def skipped(text: str, position: int) -> int | None:
 
 
 def named_files(text: str, token: re.Match) -> NamedFile | None:
-    r"""The files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names; None where it names none."""
+    r"""Return the files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names, or None."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
     end = group_end(text, start) if text.startswith("{", start) else None
@@ -312,7 +312,7 @@ class IncludedReading:
     """The parts of a whole, as they are read."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """`chapter` is a file that is not read where it is included, only noticed; `read` gives texts in place of the disk."""
+        """`chapter` is a file whose inclusion is noticed but not read; `read` returns texts in place of the disk."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
@@ -373,7 +373,7 @@ class IncludedReading:
             self.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
-        """The file of a name: from the document's folder, as TeX has it, or from that of the file that names it."""
+        """Find the file of a name beside the document, like TeX, or beside the file that names it."""
         for folder in dict.fromkeys((self.folder, beside)):
             for ending in inclusion.endings:
                 path = os.path.join(folder, name if name.endswith(ending) else name + ending)

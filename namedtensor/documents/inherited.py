@@ -75,7 +75,7 @@ class Inheritance:
         return dict(facts.values())
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Whether a section uses a name for another tensor than those before it: of none of its axes does it speak."""
+        """Return whether a section uses a name for a new tensor: it mentions none of the axes of the earlier tensor."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
@@ -150,7 +150,7 @@ class Needs:
                     self.sizes.append(maths)
 
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
-        """Some formulas with all that they need: of what precedes `following`, and of what follows it only what nothing before declares."""
+        """Return formulas with their declarations: earlier ones, and later ones of new names."""
         chosen = {*spans, *(maths for maths in self.sizes if maths.start < following)}
         waiting, seen = list(chosen), set()
         while waiting:

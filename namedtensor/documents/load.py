@@ -35,7 +35,7 @@ def load_program(
         The title of the section at whose end the program is taken (default: the end of the document).
     operators : iterable of operators
         Operators of `nt.operator` that the program may use (default: none).
-    folders : str, path or iterable of them
+    folders : str, path or iterable of paths
         Further folders from which the program may import (default: none).
 
     Returns
@@ -80,7 +80,7 @@ def load_program(
 
 
 def with_operators(text: str, syntax: str, operators: Operators) -> Program:
-    """Return the program of a text, with operators of one's own."""
+    """Return the program of a text, with user-defined operators."""
     if not operators:
         return Program(text, syntax)
     from ..programs.custom_operators import program_with

@@ -78,7 +78,7 @@ def _outside(document: Document, token: re.Match) -> int:
 
 
 def _take_remarks(document: Document, start: int, end: int) -> None:
-    """Take in what comments say to the checker."""
+    """Read the directives for the checker in comments."""
     for remark in remarks(document.source, start, end):
         document.remarks += 1
         if document.remarks > REMARKS:
@@ -109,7 +109,7 @@ def opaque_end(source: str, token: re.Match) -> int:
 
 
 def next_end(source: str, text: str, position: int) -> int:
-    """Where the next `text` ends; -1 where there is none. That there is none is looked for once."""
+    """Return the end of the next `text`, or -1 if there is none. That there is none is looked for once."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
 
@@ -159,7 +159,7 @@ def _know(document: Document, macro: str, span: Span, text: str) -> None:
 
 
 def _signed(document: Document, token: re.Match) -> int:
-    r"""\NewDocumentCommand{\name}{m o}{body}, of which the notation knows nothing"""
+    r"""\NewDocumentCommand{\name}{m o}{body}, which the notation does not support"""
     position = token.end()
     while group := GROUP.match(document.source, position):
         position = group_end(document.source, group.end() - 1) or token.end()
@@ -235,7 +235,7 @@ def maths_end(
 
 
 def group_end(source: str, position: int) -> int | None:
-    """The end of the group that opens with { at `position`; None where there is none."""
+    """Return the end of the group that opens with { at `position`, or None if there is no group."""
     return _groups(source).get(position)
 
 
@@ -268,7 +268,7 @@ ENVIRONMENT = re.compile(r"\*?\s*\{\s*([A-Za-z]+\*?)\s*\}\s*(?:\[[^\]]{0,200}\]\
 AFTER_BLANKS = re.compile(r"(?:\s|%[^\n]*\n)*")
 
 
-GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # after the name; of other definitions one
+GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # after the name; other definitions have one
 
 
 def definition_end(source: str, token: re.Match) -> int | None:

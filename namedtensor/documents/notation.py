@@ -142,7 +142,7 @@ def _leave_out(
         beyond = BEYOND_IT.search(document.source, *maths[:2])
         if beyond and problem.code not in BEYOND:  # that is where the reader looks, and not where the parser stumbled
             problem = NotationError(111, reason, document.source, beyond.span())
-        elif problem.code not in BEYOND:  # what its notes and its hint are about is another thing
+        elif problem.code not in BEYOND:  # its notes and its hint concern something else
             problem = NotationError(problem.code, reason, problem.source, problem.span)
         findings.skipped.append(Skipped(maths[:2], reason, named, problem))
 
@@ -244,7 +244,7 @@ def heads_of(program: nodes.Program) -> set[str]:
 
 
 def _passed_over(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
-    """Return why a formula that does not parse is skipped; None if it is an error."""
+    """Return the reason why a formula that does not parse is skipped, or None if it raises an error."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
         return problem.message

@@ -1,4 +1,4 @@
-"""A page for browsers of what a check found: every formula with its axes in color, types where the pointer rests, and
+"""A browser page of the findings of a check: every formula with its axes in color, types where the pointer rests, and
 each finding under its formula with the source marked. The page needs nothing but itself."""
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _document(number: int, document: PageDocument) -> Iterator[str]:
 
 
 class PageFormula(NamedTuple):
-    """A formula of a section; `program` is its tree, None where it was not read."""
+    """A formula of a section; `program` is its tree, or None if it was not read."""
 
     maths: MathSpan
     section: Section
@@ -94,7 +94,7 @@ class PageFormula(NamedTuple):
 
 
 def _formulas(document: PageDocument) -> list[PageFormula]:
-    """The formulas that were checked, and those with named axes that were not, in the order of the document."""
+    """Return the checked formulas, and the unchecked formulas with named axes, in the order of the document."""
     left = [skipped.span[0] for skipped in document.report.unread]
     result = []
     for section in document.report.sections:
@@ -107,7 +107,7 @@ def _formulas(document: PageDocument) -> list[PageFormula]:
 
 
 def _by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
-    """Findings by the number of the formula that they are of; those of none under -1."""
+    """Group findings by the numbers of their formulas. Findings without a formula are under -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
     for at, formula in enumerate(formulas):
         location = document.whole.place(formula.maths[:2])
@@ -166,7 +166,7 @@ def _finding_line(finding: Finding) -> str:
 
 
 def marked(location: FileLocation, findings: list[Finding]) -> str:
-    """The source of a formula, with what is found marked where it appears."""
+    """Return the source of a formula, with its findings marked in place."""
     start, end = location.span
     spans = sorted(
         (max(start, span[0]), min(end, span[1]), finding) for finding in findings if (span := finding.problem.span)
@@ -209,7 +209,7 @@ WORD = re.compile(r"([^\W\d_]+'*)")
 
 
 def _words(runs: Iterable[Run]) -> Iterator[Run]:
-    """Runs in which each word is one of its own."""
+    """Yield runs in which each word is separate."""
     for run in runs:
         if run.axis or run.slanted:
             yield run

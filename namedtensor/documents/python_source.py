@@ -32,7 +32,7 @@ UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not
 
 
 class FormulaString(NamedTuple):
-    """A formula in a Python file: the function it is given to, its text, and where each character is."""
+    """A formula in a Python file: the function that receives it, its text, and the place of each character."""
 
     verb: str
     text: str
@@ -96,7 +96,7 @@ def parsed_python(source: str, tries: int) -> ast.Module:
 
 
 class PythonSource:
-    """A Python file: its tree, what it imports of this package, and the tensors whose axes it shows."""
+    """A Python file: its tree, its imports from this package, and the tensors with known axes."""
 
     def __init__(self, source: str, tree: ast.Module):
         self.source, self.tree = source, tree
@@ -127,7 +127,7 @@ class PythonSource:
         return None
 
     def _assigned(self) -> None:
-        """A = nt.tensor(…, "height width"), TEXT = "…": what is known of a variable that nothing else is assigned to."""
+        """A = nt.tensor(…, "height width"), TEXT = "…": properties of a variable that is assigned once."""
         stored: dict[str, int] = {}
         for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -189,7 +189,7 @@ class PythonSource:
         return formula if constant is None else formula._replace(complete=False)
 
     def _with_inputs(self, formula: FormulaString, call: ast.Call) -> FormulaString:
-        """The same with what its call says of the inputs."""
+        """Return the same formula with the inputs that its call states."""
         given: dict[str, ast.expr] = {}
         complete = formula.verb in COMPLETE and not any(isinstance(argument, ast.Starred) for argument in call.args)
         values = call.args[1] if formula.verb in COMPLETE and len(call.args) > 1 else None
@@ -259,8 +259,8 @@ ESCAPE = re.compile(
 
 
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
-    r"""Where each character of a string is in the source, one literal or several in a row, and where it ends; None where
-    that is not clear.
+    r"""Return the place of each character of a string in the source, one literal or several in a row, and its end.
+    Return None if it is unclear.
 
     >>> places_of(r'f("a\tb" "c")', (2, 12), "a\tbc")
     ((3, 4), (4, 6), (6, 7), (10, 11), (11, 11))

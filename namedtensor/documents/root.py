@@ -20,7 +20,7 @@ FILES = 60  # of a folder that are looked at
 
 
 def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
-    """A document with all that it includes; after the macros of its root, where it is a chapter."""
+    """Return a document with all included files, after the macros of its root if it is a chapter."""
     whole = whole_document(text, file, read)
     if CLASS.search(text):
         return whole

@@ -33,7 +33,7 @@ DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
 
 
 class DisplayRow(NamedTuple):
-    """A row of a display: without what separates it from the next; and where its cells begin."""
+    """A row of a display: without the separator from the next row; and the starts of its cells."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class DisplayRow(NamedTuple):
 
 
 def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
-    """The rows of a display; of what is none, or of a single row, that one."""
+    """Return the rows of a display, or the formula as one row if it is not a display or has a single row."""
     opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
     rows: list[DisplayRow] = []
@@ -76,7 +76,7 @@ def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
 
 
 def columns(source: str, span: Span) -> list[int]:
-    """The places of a display's own & in a stretch of it; none where it is of several rows."""
+    """Return the places of a display's separators & in a stretch of it, or none if it has several rows."""
     rows = rows_of(source, MathSpan(*span, False))
     return [cell - 1 for cell in rows[0].cells[1:]] if len(rows) == 1 else []
 
@@ -100,8 +100,7 @@ def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: 
 
 
 def comment_of(source: str, row: DisplayRow, position: int) -> Span | None:
-    """The comment of a row that holds a position: a second formula's cell that begins with \\text, or what a wide space and
-    \\text begin."""
+    """Return the comment of a row at a position: a cell that begins with \\text, or \\text after a wide space."""
     for number, start in enumerate(row.cells):
         if (
             number >= 2

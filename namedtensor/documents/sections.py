@@ -2,7 +2,7 @@
 
     document --find--> math spans, macro definitions --sort--> formulas of the notation --check--> errors with positions
 
-Each section is a scope, which inherits from those before it what it does not define itself. The formulas of a section
+Each section is a scope, which inherits undefined names from the sections before it. The formulas of a section
 are copied into one program (an `AssembledProgram`), with the macros that the document defines before them, and the
 findings of the checker are mapped back to the lines of the document.
 
@@ -46,7 +46,7 @@ def check_document(
     common: int = 0,
     draws: Draws | None = None,
 ) -> Report:
-    """Check the formulas of a LaTeX document; with `everything`, also those that seem to use another notation.
+    """Check the formulas of a LaTeX document. With `everything`, also check formulas that seem to use another notation.
 
     `shapes` and `sizes` apply in each section, and so do the assumptions in comments before `common`. With `draws`, each
     assertion and derivation is also tested on random tensors.
@@ -99,10 +99,9 @@ TOGETHER = 300  # formulas of a section that are checked as one program
 
 
 def _check_section(document: Document, section: Section, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
-    """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
+    """Check formulas of a section: as one program, or as several if a later formula redefines a name.
 
-    From where a name is defined again the first definition no longer applies, and before that the second is not there; all else
-    counts wherever it appears.
+    The first definition ends at the redefinition, and the second does not apply before it. All else applies everywhere.
     """
     together = _readable(document, formulas, blamed, findings)
     again: list[Redefinition] = []
@@ -147,7 +146,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
 
 
 def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
-    """The formulas that can be read as one program; a contradiction is an error."""
+    """Return the formulas that can be read as one program. A contradiction raises an error."""
     while True:
         together = Together(document, formulas)
         try:
@@ -166,7 +165,7 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
 def _taken_by_a_head(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
-    """The formula above a second declaration, and below the first, whose head takes what it declares: f(X; W) = …, where W ∈ …."""
+    """Return the formula between two declarations of a name whose head uses it: f(X; W) = …, where W ∈ …."""
     statement = next(line for line in together.statements if line.span == second)
     names = {base_of(name) for name in statement.names} if isinstance(statement, nodes.Declaration) else set[str]()
     between = (maths for maths in together.formulas if before.end <= maths.start < at.start)
@@ -175,7 +174,7 @@ def _taken_by_a_head(
 
 
 def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
-    """From where on what a formula says counts: from a head that takes it on, and in running text for the whole paragraph or item."""
+    """Return the place from which a formula applies: its head, or in running text the whole paragraph."""
     if head is not None or maths.display:
         return (head or maths).start
     starts = [match.end() for match in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
@@ -270,12 +269,12 @@ BASE = re.compile(r"[_^({]")
 
 
 def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
-    """Whether a formula only says of which tensors the others speak: n ≥ 1, ε > 0."""
+    """Return whether a formula only states which tensors the other formulas describe: n ≥ 1, ε > 0."""
     return at is not None and all(isinstance(statement, nodes.Fact) for statement in section.programs[at].statements)
 
 
 def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Whether an error is that something is not known, a name or a size: running text may say it."""
+    """Whether an error is that something is not known, a name or a size: running text may state it."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.code == 301 and _constrains_a_parameter(section, at, error):
@@ -311,7 +310,7 @@ SHADOWS = 209  # the code of a definition that replaces a built-in function
 UNUSED = 211  # the code of a definition after the value of a program, which a document has not
 SHORT = 2  # letters of a name that is near to some other, whatever it is
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
-OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason
+OF_SHAPES = (301, 305, 307)  # codes of errors that an operand's axes cause
 SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 

@@ -1,4 +1,4 @@
-r"""Shapes and types without a name in running text, which are parsed and checked as such.
+r"""Shapes and types without a name in running text, which are parsed and checked alone.
 
 $\reals^{\height \times \width}$, $\reals^{\ax[I]} \rightarrow \reals^{\ax[I]}$, $\ax[n]$, $\ax[I] \in \mathcal{S}$
 """
@@ -49,7 +49,7 @@ def shape_alone(document: Document, maths: MathSpan) -> Program | None:
 
 
 def _sets(program: Program) -> list[nodes.Set]:
-    """The sets that a program of one declaration or signature names; none where it is another thing."""
+    """Return the sets that a program of one declaration or signature names, or none for other programs."""
     statement = program.statements[0] if len(program.statements) == 1 else None
     if isinstance(statement, nodes.Declaration) and len(statement.names) == 1:
         sets = list(statement.sets)

@@ -69,7 +69,7 @@ SHAPE_VARIABLES = re.compile(
 
 
 def named_axes(document: Document) -> Span | None:
-    """Return where a document first uses a macro of the notation, in a formula or not; None if it only defines them."""
+    """Return the document's first use of a macro of the notation, or None if it only defines macros."""
     return next((use.span() for use in uses(document)), None)
 
 
@@ -85,7 +85,7 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
     r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason: an unknown
     environment may contain a formula."""
     result = sorted(maths[:2] for section in document.sections for maths in section.maths)
-    paragraph = 0  # where that of the last one ends
+    paragraph = 0  # the end of the last paragraph
     for use in uses(document):
         index = bisect_right(result, (use.start(), len(document.source))) - 1
         if use.start() < paragraph or use[0] == r"\name" or index >= 0 and use.start() < result[index][1]:
@@ -96,7 +96,7 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
 
 
 def _around(document: Document, use: re.Match) -> str:
-    r"""The environment around a use, where that is what is not known: in \begin{shown}"""
+    r"""Return the environment around a use, if the environment is unknown: in \begin{shown}"""
     start = max(0, use.start() - NEAR)
     begun = document.source.rfind(r"\begin{", start, use.start())
     opening = ENVIRONMENT.match(document.source, begun) if begun >= 0 else None

@@ -63,7 +63,7 @@ def tried_claims(
     claims = [*claims_alone(scope)]
     known = {*scope.functions, *map(_called, scope.signatures)}
     meanings = said_by_differentials((claim for claim, _ in claims), known)
-    conditions: set[str] = set()  # what conditions are about
+    conditions: set[str] = set()  # the names in conditions
     for claim, defines in claims:
         if not expected(claim.span):
             continue
@@ -104,7 +104,7 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
     if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
         return Tried(span, UNTRIED, said=problem.message, problem=problem)
     constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in alone.statement.sides)
-    if problem.reason == SIDES_DIFFER and not constant:  # ∑_{a} X = ∑_{b} X = 1 says that each is 1
+    if problem.reason == SIDES_DIFFER and not constant:  # ∑_{a} X = ∑_{b} X = 1 states that each side is 1
         smallest = f", for the smallest shapes of {', '.join(unknown)}" if unknown else ""
         problem = problem.replace(message=problem.message + smallest)
         return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message, problem=problem)
@@ -117,14 +117,14 @@ def _unsaid(names: Collection[str]) -> str:
 
 @dataclass
 class _Trial:
-    """An assertion as a program of its own."""
+    """An assertion as a separate program."""
 
     alone: ClaimAlone
     assumptions: DocumentAssumptions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
     given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function it is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+    called: dict[str, str] = field(default_factory=dict)  # their names, and the function's names for them
     asked: set[str] = field(default_factory=set)  # sizes that nothing gives, and an evaluation needs
 
     @property
@@ -165,7 +165,7 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """Whether an assertion may be said of what is given: one side is a number, the other names no function of its own."""
+        """Return whether an assertion may be a condition on inputs: a number, and no function of the document."""
         equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
         defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
@@ -174,14 +174,14 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------------------- random inputs
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
-        """The text that is evaluated, the shapes of what it takes, and those among them that nothing specifies."""
+        """Return the text to evaluate, the shapes of its inputs, and the unspecified shapes among them."""
         shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
         source, result = self.first_that_is_right(shapes)
         messages = {*shapes, *self.sets, *self.given}
         return source, result, {name: f"∈ {tensors(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
-        """The text with the first ending that is right, and the shapes of what it takes."""
+        """Return the text with the first ending that is correct, and the shapes of its inputs."""
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
@@ -199,7 +199,7 @@ class _Trial:
         raise first
 
     def endings(self) -> Iterator[Any]:
-        """What such a program may end with: a side of the assertion, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
+        """Yield the possible ends of such a program: a side, or a number if a side, such as ∂X, has no value alone."""
         if self.function is not None:
             yield self.call(self.function)
             return
@@ -293,7 +293,7 @@ class _Trial:
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """What estimates with several seeds say: whether the sides differ by more than these do among each other."""
+        """Return the verdict of estimates with several seeds: whether the sides differ by more than the seeds."""
         span, first = self.claim.span, self.claim.sides[0]
         if self.function is not None or self.claim.range is not None or self.is_of_elements:
             return Tried(span, UNTRIED, said="it is about estimates, one for each of many")

@@ -115,7 +115,7 @@ def _names_in(statement: Any) -> set[str]:
 
 
 def _closure(names: set[str], uses: dict[str, set[str]], local: set[str]) -> set[str]:
-    """Return the names with those in their definitions; `local` names have none."""
+    """Return the names with the names in their definitions; `local` names have none."""
     known, waiting = set(names), list(names)
     while waiting:
         name = waiting.pop()

@@ -23,7 +23,7 @@ class Draws:
 
 
 class Tried(NamedTuple):
-    """The outcome of one assertion: `status`; where it is not tested the reason; if disproved, the counterexample."""
+    """The outcome of one assertion: `status`; the reason if it is not tested; the counterexample if it is disproved."""
 
     span: Span
     status: str
@@ -31,8 +31,8 @@ class Tried(NamedTuple):
     said: str = ""
     drawn: Mapping[str, Any] = {}
     supposed: Mapping[str, str] = {}  # assumed types of undeclared names
-    problem: NotationError | None = None  # what is wrong with its type, whatever its names are
-    step: Span | None = None  # of a derivation that is disproved: the first side that differs from those before it
+    problem: NotationError | None = None  # the error of its type, for any values of its names
+    step: Span | None = None  # for a disproved derivation: the first side that differs from the sides before it
 
     def error(self, source: str) -> NotationError:
         """A false assertion as an error, with the tensors that show it."""
@@ -82,7 +82,7 @@ SAID = 24  # elements of a tensor that are printed
 
 
 def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
-    """Return the warning of an assertion that fails with the minimal types of what is undeclared."""
+    """Return the warning of an assertion that fails with the minimal types of undeclared names."""
     names = ", ".join(undeclared)
     hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
     return NotationError(403, f"{failure}, where {_listed(assumptions)}", hint=hint)

@@ -219,7 +219,7 @@ class EditedDocument:
 
 
 def known_of(formula: FormulaString) -> ProgramInputs:
-    """Return the facts that a call states about the inputs of its formula."""
+    """Return the types that a call states for the inputs of its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )

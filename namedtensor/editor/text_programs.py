@@ -28,7 +28,7 @@ SHORT = 12  # statements of a program that is always checked as a whole
 
 
 class ProgramInputs(NamedTuple):
-    """The facts that a program's context states about its inputs."""
+    """The types that a program's context states for its inputs."""
 
     shapes: tuple[tuple[str, Any], ...] = ()
     named: frozenset[str] = frozenset()

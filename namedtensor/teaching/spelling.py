@@ -34,7 +34,7 @@ def parse_as_text(source: str) -> nodes.Program | None:
 
 
 def called(text: str, given: tuple[str, ...] = ()) -> str:
-    """A program whose last statement defines a function, with a call of it: with inputs under the names of its parameters, else in the given order."""
+    """Return a program that ends with a function, with a call by parameter names, or in the given order."""
     tree = parse(text, "text")
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and isinstance(last.sides[0], nodes.Call):
