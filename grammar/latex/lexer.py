@@ -99,7 +99,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """\\mathord-, where an operator takes its argument"""
+    """\\mathord-, before an operator's argument"""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

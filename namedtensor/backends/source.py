@@ -139,7 +139,7 @@ class Backend:
                 is_loop, body = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [body] if is_loop else self.forms(step):
                     inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
-                    if of_block.symbols:  # it reads them where they are defined
+                    if of_block.symbols:  # it reads them there
                         nested.append(text.include_before_function(inner, name_of_block))
                     else:
                         text.include(inner)

@@ -16,7 +16,7 @@ from .inputs import is_file
 
 
 class FormulaSource(NamedTuple):
-    """A formula with where it came from; `name` is None where it appeared in the command."""
+    """A formula with its origin; `name` is None if it appeared in the command."""
 
     text: str
     name: str | None
@@ -37,7 +37,7 @@ def source_of(options: Any) -> FormulaSource:
 
 
 def imported(source: FormulaSource) -> FormulaSource:
-    """A formula with what it imports: a file from its own folder, the argument of a command from the current one.
+    """Return a formula with its imports: a file from its own folder, the argument of a command from the current one.
 
     Raises NotationError where something is not there.
     """
@@ -84,7 +84,7 @@ def find_exercises(word: str) -> Path:
 
 
 def place_of(problem: NotationError, source: FormulaSource | None) -> str:
-    """file:line:column of an error, where it is about a file."""
+    """Return file:line:column of an error in a file."""
     if source is None or source.name is None or problem.source != source.text:
         return ""
     line, column = problem.position()

@@ -18,7 +18,7 @@ from .inputs import sizes_of
 MOST = 200  # findings with one code that are printed of a document
 RECURRING = 5  # findings with one message that are printed in full
 UNSUPPORTED = 111  # the code of a macro that is not read
-MAX_LINES = 8  # line numbers that are printed of what recurs
+MAX_LINES = 8  # line numbers that are printed of a recurring finding
 
 
 class DocumentInput(NamedTuple):
@@ -115,7 +115,7 @@ def check_documents(
 
 
 def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
-    """The documents with all that they include; without those that another of them includes."""
+    """Return the documents with all included files, without documents that another one includes."""
     wholes = [(source, whole_of(source.source)) for source in given]
     names = [os.path.realpath(source.source.name or "") for source in given]
     files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
@@ -233,7 +233,7 @@ def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
-    """Format where a finding recurs: 3 more: lines 12, 20 and 31."""
+    """Format the lines of a recurring finding: 3 more: lines 12, 20 and 31."""
     places = [(other.file, other.problem.position()[0]) for other in findings]
     texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
     return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (
@@ -256,7 +256,7 @@ def as_text(finding: Any, console: Console, others: Any = ()) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """The notes of a document, a line each: what is neither error nor warning."""
+    """The notes of a document, a line each: Return the remarks that are neither errors nor warnings."""
     whole, report = checked.whole, checked.report
     texts = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]

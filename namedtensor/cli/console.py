@@ -1,4 +1,4 @@
-"""The console: what the command line writes, in an encoding that can show it.
+"""The console: the output of the command line, in an encoding that can show it.
 
 Where that is not so, and with --ascii, each character is written in the notation's ASCII form: `grammar.plain_text`.
 """
@@ -16,11 +16,11 @@ from grammar.plain_text import SAMPLE, error_in_ascii, shows, to_ascii
 from ..core.extents import shown
 from ..files.text import finite
 
-FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # what a command exits with
+FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # exit statuses of a command
 
 
 # --------------------------------------------------------------------------------------------------------------- hints
-# What a hint says of Python's arguments, in the words of the command line and the REPL.
+# Words of hints about Python's arguments, and the words of the command line and the REPL.
 ON_COMMAND_LINE = (
     (r"sizes=\{'(.+?)': (\d+)\}", r"--sizes \1=\2"),
     (r"values=\{'(.+?)': …\}", r"\1=FILE:axis,axis"),
@@ -47,18 +47,18 @@ def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> Notati
 
 # ------------------------------------------------------------------------------------------------------------- streams
 class Console:
-    """Standard output and standard error, each in what it can show; `ascii` asks for ASCII in any case."""
+    """Standard output and standard error, each in its encoding; `ascii` requests ASCII in any case."""
 
     def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):
         self.ascii = ascii
         self.hints = hints
-        self.machine = machine  # --json: what is printed is for programs
+        self.machine = machine  # --json: programs read the output
 
     def print(self, text: str = "") -> None:
         self._write(sys.stdout, text)
 
     def flush(self) -> None:
-        """What was printed is out when this returns. Raises StreamProblem where it cannot be written."""
+        """Write all output before this returns. Raises StreamProblem if it cannot be written."""
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:
@@ -77,7 +77,7 @@ class Console:
         write_to(sys.stdout, text.encode(encoding, "xmlcharrefreplace").decode(encoding))
 
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
-        """The text of an error for a stream, standard error if none; `title` is where it is, file:line:column."""
+        """Return the text of an error for a stream, by default standard error; `title` is file:line:column."""
         return (f"{title}: " if title else "") + self.respelled(error, stream or sys.stderr).to_text()
 
     def respelled(self, error: NotationError, stream: TextIO) -> NotationError:

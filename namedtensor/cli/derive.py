@@ -90,7 +90,7 @@ def step_record(step: Any) -> dict[str, str]:
     return {"equation": step.equation, "rule": step.rule, "identity": step.identity}
 
 
-LARGEST = 1e-5  # what differences may be off by
+LARGEST = 1e-5  # the largest accepted difference
 
 
 def compared(derivation: Any, options: Any, console: Console) -> int:
@@ -104,7 +104,7 @@ def compared(derivation: Any, options: Any, console: Console) -> int:
     closed = derivation.closed_form(
         sizes=sizes, **{name: getattr(entry, "shape", "ℝ") for name, entry in values.items()}
     )
-    values = {**values}  # of which the closed form may need fewer
+    values = {**values}  # the closed form may need fewer
     value = closed(values=values, sizes=sizes)
     if value.axes:
         expected = tensor(expected.to_numpy(value.axes), " ".join(value.axes))

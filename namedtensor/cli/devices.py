@@ -1,4 +1,4 @@
-"""The command `devices`: what each device of a mesh has to do for a program and its training step, without any of them."""
+"""The command `devices`: the work of each device of a mesh for a program and its training step, without devices."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def devices_command(options: Any, console: Console) -> None:
 
 
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
-    """The types of the inputs, and numbers; those of integers as text, for they have a dtype of their own."""
+    """Return the types of the inputs, and numbers. Integer types are text, because they state their dtype."""
     from ..programs.devices import INTEGERS
 
     whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}
@@ -75,7 +75,7 @@ def inputs_of(options: Any, console: Console) -> dict[str, Any]:
 
 
 def emulate(topology: str) -> None:
-    """Have JAX emulate CPU devices, where it has not started yet: this command is a process of its own."""
+    """Have JAX emulate CPU devices, unless it has started already: this command runs in a separate process."""
     from ..sharding.meshes import VIRTUAL
 
     virtual = VIRTUAL.fullmatch(topology)

@@ -127,7 +127,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
-    """The findings that a baseline does not have; of equal ones, those beyond its count."""
+    """Return the findings that a baseline lacks. Among equal findings, return the ones beyond its count."""
     left = Counter(known)
     new: list[Finding] = []
     for finding in findings:

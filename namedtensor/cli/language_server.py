@@ -1,6 +1,7 @@
 """The Language Server Protocol over the package `editor`: requests to its functions, and its answers to messages.
 
-Findings of what has changed are published at once, those of the whole document after a pause. A document never ends the server.
+Findings in the changed part are published at once, and findings in the whole document after a pause. A document never
+ends the server.
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ class EditorSession:
             opened.waiting = loop.call_later(self.delay, lambda: loop.create_task(self.settle(opened)))
 
     async def settle(self, opened: OpenDocument) -> None:
-        """Check the whole document beside what the editor asks for; drop the result where it has changed meanwhile."""
+        """Check the whole document beside the editor's requests.
+
+        Drop the result if the document has changed meanwhile.
+        """
         copy = opened.document.copy()
         await asyncio.get_running_loop().run_in_executor(None, lambda: self.guarded(copy.settle, None))
         if self.documents.get(opened.uri) is opened and opened.document.text == copy.text:

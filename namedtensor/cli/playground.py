@@ -13,7 +13,7 @@ from .console import Console
 from .parsers import MEMORY, Argument, command
 
 WHOLE = "playground.html"
-REPOSITORY = Path(__file__).parent.parent.parent  # or, where it is installed, a folder without that file
+REPOSITORY = Path(__file__).parent.parent.parent  # or, in an installation, a folder without that file
 DISTRIBUTION = "named-tensor-notation-playground"  # which holds that file
 LONGEST = 60_000  # characters of a file that the page begins with
 

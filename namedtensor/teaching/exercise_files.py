@@ -1,4 +1,4 @@
-"""Exercises as files of the language: prose in comments, the inputs, the solution as the last statement, `#:` for options.
+"""Exercises as files of the language: prose in comments, inputs, the solution as the last statement, `#:` for options.
 
     #: exercise attention-scale   points 2   kind formula
     # Each query compares itself with the keys. Scale the scores by the root of the number of features.
