@@ -4,9 +4,11 @@ A differential is linear in ∂X, being made of few operators: products with ter
 between cases, and operators that move and add elements. The operator's record, or a row of `TRANSPOSE_RULES` for
 structural terms, carries a cotangent back to an operand.
 
-    t = u ⊙_{key} v      the cotangent c of t gives u the cotangent c ⊙_{the axes that only v has} v t = ∑_{seq} u u has
-    the cotangent c at each element of seq Products and choices work on shares (`selection`), so that elements that a
-    choice excludes stay zero beside infinite elements.
+    t = u ⊙_{key} v      the cotangent c of t gives u the cotangent  c ⊙_{the axes that only v has} v
+    t = ∑_{seq} u        u has the cotangent c at each element of seq
+
+Products and choices work on shares (`selection`), so that elements that a choice excludes stay zero beside infinite
+elements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A document of any kind with all that was found in it, kept up to date while it is edited.
 
 document = EditedDocument("model.py")
-document.update(text)          findings in the changed part document.settle() findings in the whole document, when there
-is time document.problems, document.parts, document.regions
+document.update(text)          findings in the changed part
+document.settle()              findings in the whole document, when there is time
+document.problems, document.parts, document.regions
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
     narrower than 64 bits            widened before arithmetic
-    a product, power, sum            64-bit if its interval fits 2^53; else in 64-bit floats a recurrence, a quotient in
-    64-bit floats x + y, x − y, −x, |x| 64-bit, and an overflow raises an error
+    a product, power, sum            64-bit if its interval fits 2^53; else in 64-bit floats
+    a recurrence, a quotient         in 64-bit floats
+    x + y, x − y, −x, |x|            64-bit, and an overflow raises an error
 
 The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits instead of 64, and its floats represent
 integers exactly only up to 2^24: there ∑ and recurrences stay integer too, and a conversion to floats gives a warning.

@@ -1,6 +1,6 @@
 """Calls with tensors whose axes have labels: the labels are compared once, before anything is computed.
 
-    compile_labeled     an executable that aligns its inputs, and labels its results
+    compile_labeled        an executable that aligns its inputs, and labels its results
     moves_of               the positions that align the inputs with the first that labels each axis, or an error
     align                  the same inputs in this order
 
