@@ -52,20 +52,18 @@ def _prepare_fork() -> None:
     import lock is held, no import begins. After `IMPORT_SECONDS` the process forks anyway: an import may wait for it.
     """
     end = monotonic() + IMPORT_SECONDS
-    while monotonic() < end:
-        if NAMES.acquire(blocking=False):
-            _FORKING.append(NAMES.release)
-            break
-        sleep(0.001)
     while True:
+        is_late = monotonic() > end
+        is_loading = not NAMES.acquire(blocking=False)
+        if not is_loading:
+            _FORKING.append(NAMES.release)
         CACHES.acquire()
         _imp.acquire_lock()
-        if not other_threads_import() or monotonic() > end:
-            break
-        _imp.release_lock()
-        CACHES.release()
+        _FORKING.extend((CACHES.release, _imp.release_lock))
+        if is_late or not (is_loading or other_threads_import()):
+            return
+        _end_fork()  # An import may wait for one of the locks.
         sleep(0.001)
-    _FORKING.extend((CACHES.release, _imp.release_lock))
 
 
 def _end_fork() -> None:

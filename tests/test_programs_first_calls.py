@@ -119,3 +119,24 @@ print(os.waitpid(child, 0)[1])
 
 def test_a_fork_waits_until_other_threads_have_imported():
     assert run("-c", IMPORTING, minutes=1) == "0\n"
+
+
+LOADING_NAMES = """
+import os, signal, threading, time
+import namedtensor as nt
+
+thread = threading.Thread(target=__import__, args=("transformer",))  # whose modules load public names
+thread.start()
+begin = time.monotonic()
+child = os.fork()
+is_late = time.monotonic() - begin > 9
+if not child:
+    signal.alarm(30)
+    import transformer
+    os._exit(0)
+print(os.waitpid(child, 0)[1], is_late)
+"""
+
+
+def test_a_fork_lets_an_import_load_public_names():
+    assert run("-c", LOADING_NAMES, minutes=2) == "0 False\n"
