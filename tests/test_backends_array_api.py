@@ -252,6 +252,7 @@ def test_gradients_flow_back_through_torch(name):
     np.testing.assert_allclose(leaf.grad.numpy(), want, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 @pytest.mark.parametrize("compiled", [False, True], ids=["traced", "compiled"])
 def test_gradients_flow_back_through_jax(name, compiled):

@@ -1,7 +1,5 @@
 """Mistakes planted in documents are reported: the figures may only rise, and nothing is reported of right documents."""
 
-from collections import Counter
-
 import pytest
 from document_mistakes import is_noticed, originals, sample
 
@@ -11,12 +9,14 @@ from namedtensor.documents.verdicts import Draws
 NOTICED = {"axis": 37, "factor": 24, "term": 20, "operands": 3, "sign": 0}  # Most signs contradict nothing.
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
-def test_mistakes_in_layers_that_contradict_their_document_are_reported():
+@pytest.mark.parametrize("kind", NOTICED)
+def test_mistakes_in_layers_that_contradict_their_document_are_reported(kind):
     mistakes, documents = sample(40, 0)
-    noticed = Counter(mistake.kind for mistake in mistakes if is_noticed(mistake, documents[mistake.document]))
-    assert Counter(mistake.kind for mistake in mistakes) == dict.fromkeys(NOTICED, 40)
-    assert {kind: noticed[kind] for kind, least in NOTICED.items() if noticed[kind] < least} == {}
+    of_kind = [mistake for mistake in mistakes if mistake.kind == kind]
+    assert len(of_kind) == 40
+    assert sum(is_noticed(mistake, documents[mistake.document]) for mistake in of_kind) >= NOTICED[kind]
 
 
 @pytest.mark.slow

@@ -79,12 +79,6 @@ def test_the_sdist_holds_what_its_tests_import_and_read(sdist):
             assert "_build" in path.parts or (sdist / path.relative_to(ROOT)).exists(), path
 
 
-@pytest.mark.slow
-def test_the_tests_of_the_sdist_can_be_collected(sdist):
-    run = python("-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", cwd=sdist, PYTHONPATH=str(sdist))
-    assert run.returncode == 0, run.stdout[-2000:]
-
-
 def test_the_oldest_versions_are_the_bounds():
     run = python(str(ROOT / ".ci" / "oldest.py"), "test", "jax")
     pins = dict(pin.split("==") for pin in run.stdout.split())

@@ -44,7 +44,7 @@ def drawn_calls(library: str, count: int) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------------------- drawn
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_drawn_programs_give_the_right_value_or_a_sentence(library):

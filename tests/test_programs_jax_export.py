@@ -135,6 +135,7 @@ def test_an_exported_function_serves_every_length(name: str):
         np.testing.assert_allclose(Y.to_array(case.axes), case.plain(X.array), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_layer_is_exported_with_its_parameters_or_takes_them(dtype: str):
     block = EncoderBlock.init(0, SIZES, dtype).to("jax")

@@ -151,7 +151,7 @@ def is_expected(actual, expected):
     return actual is None or np.isnan(np.asarray(actual)).all() or np.allclose(np.asarray(actual), expected, 1e-5, 1e-6)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("kind", FORMULAS)
 @pytest.mark.parametrize(("library", "mode"), [(library, mode) for library in KINDS for mode in KINDS[library][1]])
 @pytest.mark.parametrize("first", ("mode", "ordinary"))

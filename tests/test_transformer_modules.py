@@ -132,7 +132,7 @@ def test_a_compiled_model_is_one_graph_for_twenty_lengths(name, models):
     assert counters["stats"]["unique_graphs"] == 1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @ONNX
 @pytest.mark.parametrize("name", MODELS)
 def test_onnx_runtime_runs_a_model(name, models, tmp_path):

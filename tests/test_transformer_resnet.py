@@ -57,7 +57,7 @@ def test_the_numbers_are_those_of_transformers(changes, tmp_path):
         assert distance(ours.evaluate("logits", given), theirs(pixels).logits, "batch class") < CLOSE
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("backend", ["numpy", "torch", "jax"])
