@@ -167,6 +167,9 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         start, end = token.start, tokens[position + len(inside) + 1].end
         edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []
         return Hint("put the exponent in braces: x^{1/2}", *edits, at=(start, end) if edits else None)
+    begins = token.type == "FOR" and (not types or types[-1] == "SEPARATOR")
+    if begins or token.type == "COLON" and in_range(tokens[:position]):
+        return "write the range after its equation: h^t = h^{t-1} / 2 for t ∈ [3]"
     if token.type == "REALS" and in_range(tokens[:position]):
         return "a definition holds for all arguments: leave out the range; the range of an index is for t ∈ [n]"
     if types[:1] == ["SUB"] and token.type == "COMMA":
@@ -193,7 +196,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         return "stack tensors of one shape: [x, y]_{axis}; to return several values, end with a definition for each"
     if token.type == "COLON" and ("RBRACKET" in expected or types[-1:] == ["LBRACKET"]):
         return "write a slice as X_{axis(2:4)}; indices start at 1, and both ends are included"
-    if token.type in ("COMMA", "AND") and "RPAREN" not in expected and in_range(tokens[:position]):
+    if token.type in ("COMMA", "AND", "RELATION") and "RPAREN" not in expected and in_range(tokens[:position]):
         return SECOND_RANGE
     if token.type == "SEMICOLON" and "$END" not in expected:
         return None

@@ -189,8 +189,13 @@ class TreeBuilder(Expressions):
         return nodes.Range(name, listed[0], listed[-1], around(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
-        """Raise for t = 1, 3, 5."""
+        """Raise for t = 1, 3, 5 and for t = Q, K."""
         values = [number.value for number in listed if type(number) is Number]
+        if len(listed) > 1 and all(type(name) is Name for name in listed):
+            hint = (
+                f"write an equation for each name: {variable} = {listed[0].text}, then {variable} = {listed[1].text}, …"
+            )
+            self.fail(114, "a range counts by one, and its numbers cannot be names", listed[1].span, hint=hint)
         steps = {second - first for first, second in zip(values, values[1:])}
         if len(values) < len(listed) or steps in ({1}, {-1}) or 0 in steps:
             return
