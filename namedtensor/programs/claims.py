@@ -12,7 +12,7 @@ from grammar.errors import NO_VALUE, NotationError
 
 from ..core.arrays import dtype_name, kind_of
 from ..terms.environment import source_name
-from .closeness import RELATIVE, ROUNDINGS
+from .closeness import compare
 
 ASSERTED_ROUNDINGS = 32  # units of rounding that an assertion may be off by
 TOLERANCE = 1e-6  # of the largest number on either side
@@ -32,9 +32,7 @@ class PlannedClaim(NamedTuple):
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
     step: tuple[int, int] | None = None  # of an equation of several sides: the one that is compared with the first
-    by_element: bool = (
-        False  # whether elements are compared one by one, as `closeness` does, wherever both sides have one
-    )
+    by_element: bool = False  # whether elements are compared as in random tests of equality
 
 
 def judge(
@@ -86,29 +84,10 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
         return
     left, right = sides
     unit = max(map(_rounding_unit, (one[0], other[0])))
-    same = left == right  # of integers too, whose differences may pass what they are held in
-    left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
-    with np.errstate(all="ignore"):
-        scale = np.maximum(np.abs(left), np.abs(right))
-        finite = np.isfinite(scale)
-        largest = scale if claim.by_element else np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
-        tolerance = (RELATIVE if claim.by_element else TOLERANCE) * largest
-        wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
-    undefined = wrong & (np.isfinite(left) != np.isfinite(right))
-    if claim.by_element and np.any(undefined):  # an operator such as sort moves what is undefined
-        wrong = undefined
+    magnitude = None if scales is None or claim.is_fact else partial(_magnitude, scales, order, left.shape)
+    wrong = (_find_unequal_elements if claim.by_element else _find_unequal)(left, right, unit, magnitude)
     if not np.any(wrong):
         return
-    if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
-        with np.errstate(all="ignore"):
-            magnitude = _magnitude(scales, order, left.shape)
-            if not claim.by_element:
-                magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
-            wrong &= ~(
-                np.abs(left - right) <= (ROUNDINGS if claim.by_element else ASSERTED_ROUNDINGS) * unit * magnitude
-            )
-        if not np.any(wrong):
-            return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
     where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
     text = f" at {where}" if where else ""
@@ -120,13 +99,45 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
             claim.span,
             hint="for the values 0 and 1 of a condition write 𝕀[x > 0]",
         )
-    reason = None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE
-    first, second = _number(left[at]), _number(right[at])
+    pair = float(left[at]), float(right[at])
+    reason = None if np.all(np.isfinite(pair)) else NO_VALUE
+    first, second = map(_number, pair)
     if claim.step is not None:  # the sides before it were compared before
         message = f"assertion failed{text}: this side is {second}, the one before it {first}"
         raise NotationError(403, message, source, claim.step, hint=STEP, reason=reason)
     message = f"assertion failed{text}: left-hand side {first}, right-hand side {second}"
     raise NotationError(403, message, source, claim.span, hint=OF_CALL if claim.is_call else SIDES, reason=reason)
+
+
+def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
+    """Return whether elements differ by more than the tolerance of assertions, of the largest number on either side."""
+    import numpy as np
+
+    same = left == right  # of integers too, whose differences may pass what they are held in
+    left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
+    with np.errstate(all="ignore"):
+        scale = np.maximum(np.abs(left), np.abs(right))
+        largest = np.max(scale[np.isfinite(scale)], initial=0.0)
+        apart = np.abs(left - right)
+        wrong = ~(same | (apart <= TOLERANCE * largest) | (np.isnan(left) & np.isnan(right)))
+        if magnitude is not None and np.any(wrong) and np.all(np.isfinite(scale[wrong])):
+            of = magnitude()
+            of = np.where(unit * of**1.5 <= 1, of, 0)  # beyond, a bound says little
+            wrong &= ~(apart <= ASSERTED_ROUNDINGS * unit * of)
+    return wrong
+
+
+def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
+    """Return whether elements differ as in random tests of equality, or if any are undefined on one side, these."""
+    import numpy as np
+
+    def magnitudes() -> Any:
+        return [0.0] * left.size if magnitude is None else magnitude().ravel().tolist()
+
+    elements = compare(left.ravel().tolist(), right.ravel().tolist(), magnitudes, unit=unit)
+    wrong = np.zeros(left.size, bool)
+    wrong[elements.one_sided or elements.wrong] = True  # an operator such as sort moves what is undefined
+    return wrong.reshape(left.shape)
 
 
 def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
