@@ -47,6 +47,13 @@ ONE_VALUE = {
     "Y^t = w_t + 1 for t = 1, …, 2\nw_1 = 3\nw_2 = 4": 5.0,
     "Y = f^2(x)\nf^l(b) = b w^l\nw^1 = 3\nw^2 = 4": 8.0,
     "Y = f(x)\nf(b) = ∑_{t=1}^{2} w_t\nw_1 = b\nw_2 = 2 b": 6.0,
+    "Y = ∑_{t ∈ {1, 3}} w_t\nw_1 = 3\nw_3 = 4": 7.0,
+    "Y = ∑_{t ∈ {0, -1}} w^t\nw^0 = 3\nw^{-1} = 4": 7.0,
+    "Y = max_{t ∈ {1, 2}} w^{2 t}\nw^2 = 3\nw^4 = 4": 4.0,
+    "Y = ∏_{t ∈ {Q, K}} w^t\nw^Q = 3\nw^K = 4": 12.0,
+    "Y = ∑_{t ∈ {1, n}} t w_t\nn = 3\nw_1 = 3\nw_3 = 4": 15.0,
+    "Y = ∑_{t ∈ {1, 3}} f_t(x)\nf_1(b) = b\nf_3(b) = 5 b": 12.0,
+    "Y = f(x)\nf(b) = ∑_{t ∈ {1, 3}} w_t\nw_1 = b\nw_3 = 2 b": 6.0,
 }
 SEVERAL = {  # if nothing uses several statements, the last bare expression, or else the last definition
     "Y = X\nZ = x": 2.0,

@@ -25,7 +25,7 @@ from .application import takes_index
 from .axis_sizes import unknown_size
 from .declarations import end_needed, set_axes
 from .indexing import iota
-from .sums import NEUTRAL, implicit_sum, index_sum, over, uses
+from .sums import JOINED, NEUTRAL, implicit_sum, index_sum, is_label, over, uses, written_out
 
 
 def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:
@@ -63,6 +63,9 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
             )
         if not is_size(last):
             raise end_needed(checker, of.elements[0], f"the set {checker.text(of)}", env)
+    labels = [label_of(checker, element, env) for element in of.elements] if of.domain == "elements" else []
+    if labels and node.operator in JOINED and is_label(checker, node.variable.text, node.body, env):
+        return written_out(checker, node, labels, env)
     depth = env.depth + 1
     axis = f"{node.variable.text}@{depth}"
     members = members_of(checker, of, axis, node, env)
@@ -70,6 +73,12 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
     inner.variables[Key(node.variable.text)] = members
     term = checker.infer(node.body, inner)
     return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env, members)
+
+
+def label_of(checker: Inference, element: Node, env: Environment) -> int | str:
+    """Return the number of an element, as 3 of {1, 3}, or its text, as Q of {Q, K}."""
+    number = checker.solver.value(element, env)
+    return number if isinstance(number, int) else checker.text(element)
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:

@@ -7,11 +7,12 @@ element, terms outside them are left out. If it is a label, such as in ∑_{i=1}
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
-from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
+from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, Over
 from grammar.traversal import children
 
 from ..core.extents import Extent, Size, SizeSymbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
@@ -55,7 +56,9 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     if last < first:
         return of_nothing(checker, node)
     if node.operator not in BEST and is_label(checker, node.variable.text, node.body, env):
-        return members_summed(checker, node, first, last, env) or written_out(checker, node, first, last, env)
+        return members_summed(checker, node, first, last, env) or written_out(
+            checker, node, range(first, last + 1), env
+        )
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
 
 
@@ -251,16 +254,17 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
     return term
 
 
-def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:
-    total = None
-    for step in range(first, last + 1):
-        environment = env.within(indices={node.variable.text: step})
+def written_out(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
+    """Return a sum with its terms written out, one for each number or name that the index stands for."""
+    terms: list[Term] = []
+    for label in labels:
         checker.spend(node)
-        term = checker.infer(node.body, environment)
-        parts = (node.body, node.body)
-        total = term if total is None else apply(checker, JOINED[node.operator], (total, term), (), node, env, parts)
-    assert total is not None
-    return total
+        terms.append(checker.infer(node.body, env.within(indices={node.variable.text: label})))
+
+    def join(total: Term, term: Term) -> Term:
+        return apply(checker, JOINED[node.operator], (total, term), (), node, env, (node.body, node.body))
+
+    return reduce(join, terms)
 
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds

@@ -89,8 +89,11 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
 
-def list_members(key: Key, keys: Iterable[Key]) -> list[Key]:
-    """Return the names among these that a name with an index may mean: x_1 and x_2 for the x_t of ∑_{t=1}^{2} x_t."""
+def list_members(key: Key, keys: Iterable[Key], listed: Collection[str]) -> list[Key]:
+    """Return the names among these that a name with an index may mean: x_1 and x_2 for the x_t of ∑_{t=1}^{2} x_t.
+
+    Their labels are whole numbers, or names that a set may list: Q and K of ∑_{t ∈ {Q, K}} x_t.
+    """
     scripts = (
         tuple(part if part.isdecimal() else ANY for part in script) for script in (key.subscript, key.superscript)
     )
@@ -99,7 +102,12 @@ def list_members(key: Key, keys: Iterable[Key]) -> list[Key]:
     if ANY not in parts:
         return []
     members = (other for other in keys if matches(pattern, other))
-    return [other for other in members if all(map(str.isdecimal, (*other.subscript, *other.superscript)))]
+    labels = [(other, (*other.subscript, *other.superscript)) for other in members]
+    return [other for other, texts in labels if all(text in listed or is_whole(text) for text in texts)]
+
+
+def is_whole(label: str) -> bool:
+    return label.removeprefix("-").isdecimal()
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
@@ -274,7 +282,7 @@ class BindingGroups:
                 keys.append(key)
                 if self.meant(key) or self.is_declared(key):
                     break
-                keys += list_members(key, self.by_base.get(key.base, ()))
+                keys += list_members(key, self.by_base.get(key.base, ()), uses.variables)
                 node = node.base
                 keys += [Key(node.text)] if isinstance(node, Name) else []
             inner = [reference for part in parts for reference in uses_of(part).references]
