@@ -74,12 +74,12 @@ def folded(summary: str, text: str) -> str:
 
 # ----------------------------------------------------------------------------------------------------------- on a forge
 def question(name: str) -> str:
-    """An exercise as Markdown: `1_axes column-sums`."""
+    """Return an exercise as Markdown; its name has the form `1_axes column-sums`."""
     from generated import fenced
 
     stem, _, key = name.partition(" ")
     grading = fenced(f'nt.exercises("{number_of(stem)}")["{key}"].grade("…")', "python")
-    return f"{task(stem, key)}\n\nAnswer it in [the playground](../playground_guide.md), or in Python:\n\n{grading}"
+    return f"{task(stem, key)}\n\n{grading}"
 
 
 def task(stem: str, key: str) -> str:
