@@ -120,7 +120,7 @@ def _names(head: Sequence[Token]) -> set[str]:
 
 
 def _axes(tokens: Sequence[Token]) -> set[str]:
-    """The names that a text uses as axes: of a built-in's subscript, of a shape or a size, indexed or renamed."""
+    """Return the names that a text uses as axes: in a built-in's subscript, a shape or a size, indexed or renamed."""
     names: set[str] = set()
     types = ["", "", *(token.type for token in tokens), ""]
     for start, token in enumerate(tokens):
@@ -152,7 +152,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _shown(tokens: Sequence[Token]) -> str:
-    """A function with its scripts, or a power, in text syntax: mean_{n}, ^2."""
+    """Return a function with its scripts, or a power, in text syntax: mean_{n}, ^2."""
     text = ""
     position = 0
     while position < len(tokens):
@@ -175,7 +175,7 @@ def _shown(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    """A span, and before it what opens a brace that it closes: all of \\mathop{\\mathrm{mean}} where it begins within."""
+    r"""Extend a span to the left by the braces that it closes: all of \mathop{\mathrm{mean}} if it begins within."""
     start, end = span
     while source.count("}", start, end) > source.count("{", start, end):
         opened = re.compile(r"(?:\\[A-Za-z]+\s*)?\{[^{}]*$").search(source, 0, start)

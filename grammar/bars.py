@@ -45,7 +45,7 @@ START = Pairing((), (), False)
 
 
 def replace_bars(tokens: list[Token], source: str) -> list[Token]:
-    """The tokens with abs( … ) for each pair of bars around more than one name.
+    """Replace each pair of bars around more than one name by abs( … ).
 
     Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError if they are ambiguous.
     """
@@ -76,7 +76,7 @@ def replace_bars(tokens: list[Token], source: str) -> list[Token]:
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
-    """The places of the tokens directly inside each bracket, and outside of all, where bars are among them."""
+    """Return the indices of the tokens directly inside each bracket, and outside of all, if they contain bars."""
     result: list[list[int]] = []
     stack: list[list[int]] = [[]]
     for index, token in enumerate(tokens):
@@ -89,7 +89,7 @@ def groups(tokens: list[Token]) -> list[list[int]]:
 
 
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
-    """The pairings of the bars of one group that can be read, at most two of each part."""
+    """Return the pairings of the bars of one group that can be read, at most two of each part."""
     done: list[tuple[tuple[int, int], ...]] = [()]
     current = [START]
     for index, position in enumerate(places):
@@ -116,7 +116,10 @@ def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> l
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """The pairing with one bar more: opened, closed, or both; `side` is the side that LaTeX gives it."""
+    """Extend a pairing by one bar: opened, closed, or both.
+
+    `side` is the side that LaTeX gives the bar.
+    """
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []
     opened, pairs, _ = pairing
@@ -145,7 +148,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 def pair_around_names(
     tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """The readings in which a name with a mark, |ax*|, appears in each pair of bars that holds one with a mark at its end."""
+    """Return the readings that contain every pair of bars around a name with a mark at its end, |ax*|."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 
@@ -159,7 +162,7 @@ def is_one_name(inside: list[Token]) -> bool:
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
-    """The error for bars that can be paired in two ways, about the part in which they differ."""
+    """Return the error for bars that can be paired in two ways, located at the part in which they differ."""
     one, other = (set(reading) for reading in readings[:2])
     apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)

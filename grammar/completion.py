@@ -47,7 +47,7 @@ WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
 def complete(before: str, known: Known = NOTHING) -> list[Completion]:
-    """The completions at the end of `before`, most likely first.
+    """Return the completions at the end of `before`, the most likely first.
 
     >>> complete(r"A \\odo")
     [Completion(text='⊙', length=4, meaning='\\\\odot')]

@@ -48,7 +48,7 @@ class ComposedText(str):
         return ComposedText, (self.parts,)
 
     def locate(self, offset: int) -> tuple[str, int]:
-        """The file and the line, from 1, of a character."""
+        """Return the file and the line, from 1, of a character."""
         number = max(bisect_right(self._starts, offset) - 1, 0)
         if not self.parts:
             return "", 1

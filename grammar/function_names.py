@@ -25,7 +25,7 @@ from .tokens import (
 
 
 def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
-    """The tokens of each statement."""
+    """Yield the tokens of each statement."""
     current: list[Token] = []
     for token in tokens:
         if token.type == "SEPARATOR":
@@ -39,7 +39,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _labels(tokens: list[Token]) -> set[int]:
-    """The places of names that are whole scripts, as in W^max, or components of one: W^{l,max}"""
+    """Return the indices of names that are whole scripts, as in W^max, or components of one, as in W^{l,max}."""
     labels: set[int] = set()
     run = False  # of components, from the brace that opens a script
     for position, token in enumerate(tokens):
@@ -52,7 +52,7 @@ def _labels(tokens: list[Token]) -> set[int]:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """The head of a statement: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
+    """Yield the head of a statement: ("function", name, parameters), or ("tensor", name, none) for each name."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = scripts_end(tokens, 1)
@@ -158,7 +158,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """The positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
+    """Yield the positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
     position, rest = 0, line[start:]
     for token, depth in zip(rest, depths(rest)):
         if token.type == "LPAREN" and depth == 1:

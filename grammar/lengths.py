@@ -1,5 +1,6 @@
-"""Limits on the length of a text and its literals, checked before there are tokens: reading takes time as a text is
-long.
+"""Limits on the length of a text and its literals, checked before tokens are made.
+
+Reading time grows with the length of a text.
 
 A literal's cells are counted by the characters between its brackets, in stretches without a bracket, so that a text of a
 million numbers is rejected as soon as it is given.

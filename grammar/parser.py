@@ -1,5 +1,6 @@
-"""Parse either syntax to a syntax tree, by Lark's LALR parser of `formula.lark`. Lark's trees, tokens and exceptions never
-leave this file.
+"""A parser of either syntax, by Lark's LALR parser of `formula.lark`.
+
+Lark's trees, tokens and exceptions never leave this file.
 
 parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same
@@ -68,7 +69,7 @@ def parse(
     literal: int = MAX_LITERAL_NUMBERS,
     text: int = MAX_TEXT_CHARS,
 ) -> nodes.Program:
-    """The syntax tree of a formula or program.
+    """Parse a formula or program to a syntax tree.
 
     `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
     `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
@@ -134,7 +135,7 @@ def tokens_of(
     nesting: int = MAX_NESTING,
     functions: frozenset[str] = frozenset(),
 ) -> list[Token]:
-    """The tokens that the parser reads."""
+    """Return the tokens that the parser reads."""
     if syntax == "latex":
         from .latex.lexer import tokenize
 
@@ -178,7 +179,7 @@ def refuse_until(tokens: list[Token], source: str) -> None:
 
 
 def imports_of(source: str) -> list[nodes.Imports]:
-    """The import statements of a text, in their order; the others need not be valid.
+    """Return the import statements of a text, in order; the other statements need not be valid.
 
     Raises NotationError if one is malformed.
 
@@ -192,7 +193,7 @@ def imports_of(source: str) -> list[nodes.Imports]:
 
 
 def find_expected(source: str) -> set[str]:
-    """The terminals that may come next after `source`: the suggestions of completion.
+    """Return the terminals that may come next after `source`: the suggestions of completion.
 
     >>> "NAME" in find_expected("A +")
     True
@@ -209,7 +210,7 @@ def find_expected(source: str) -> set[str]:
 
 
 def accepted(recognition: Any) -> set[str]:
-    """The terminals that Lark's interactive parser accepts next.
+    """Return the terminals that Lark's interactive parser accepts next.
 
     Lark's `accepts` feeds each choice to a copy of the parser. A terminal is accepted if its action is a shift, whose
     value is the number of a state. If all actions are shifts, nothing is copied.
@@ -219,7 +220,7 @@ def accepted(recognition: Any) -> set[str]:
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
-    """The tree of the tokens of a source. Raises NotationError at the first that is not valid at its position."""
+    """Parse the tokens of a source. Raise NotationError at the first token that is not valid at its position."""
     before = SOURCE.set(source)
     try:
         return cast(Any, formula_parser().parse(cast(Any, tokens)))
@@ -249,21 +250,21 @@ class TokenLexer(Lexer):
 
 @cache
 def formula_parser() -> Lark:
-    """The parser whose `parse` takes tokens and gives a `nodes.Program`; its callbacks read `builder.literals.SOURCE`."""
+    """Return the parser that turns tokens into a `nodes.Program`; its callbacks read `builder.literals.SOURCE`."""
     saved = _load_saved()
     return build() if saved is None else Lark.load(BytesIO(saved))
 
 
 @cache
 def recognizer() -> Lark:
-    """The same parser without callbacks, for the beginnings of formulas: it specifies what may come next."""
+    """Return the same parser without callbacks, for the beginnings of formulas: it tells what may come next."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))
 
 
 def build() -> Lark:
-    """The parser from its grammar. Raises a GrammarError of Lark where the grammar is ambiguous."""
+    """Build the parser from its grammar. Raise a GrammarError of Lark if the grammar is ambiguous."""
     return Lark(_grammar(), start="program", parser="lalr", lexer=TokenLexer, transformer=BUILDER)
 
 
@@ -279,7 +280,7 @@ def save() -> None:
 
 
 def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
-    """The same value, with equal parts of it as one object, which a pickle holds once."""
+    """Make equal parts of a value one object, which a pickle stores once."""
     if isinstance(value, dict):
         value = {_share_parts(key, parts): _share_parts(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):
@@ -304,7 +305,7 @@ def _grammar() -> str:
 
 
 def _content(name: str) -> bytes | None:
-    """A file of the package, which may be in a zip."""
+    """Return the content of a file of the package, which may be in a zip."""
     try:
         return get_data(__package__ or "grammar", name)
     except OSError:

@@ -83,7 +83,7 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """The n of ^n, or ^{n}, that begins here, from 2 to 9, and where it ends."""
+    """Read the n of ^n or ^{n}, from 2 to 9, at `position`, and return it with its end."""
     if _type(tokens, position) != "SUP":
         return None
     braced = _type(tokens, position + 1) == "LBRACE"

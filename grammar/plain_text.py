@@ -31,7 +31,7 @@ def shows(stream: Any, text: str) -> bool:
 
 
 def encodable(method: Callable[..., str]) -> Callable[..., str]:
-    """A `__str__` or `__repr__` whose text is in ASCII where standard output cannot encode it."""
+    """Wrap a `__str__` or `__repr__` so that its text is in ASCII if standard output cannot encode it."""
 
     @wraps(method)
     def encoded(*arguments: Any) -> str:
@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """The ASCII form of each character of `text`, in its surroundings."""
+    """Return the ASCII form of each character of `text`, in its surroundings."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):
@@ -110,7 +110,7 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 
 def error_in_ascii(error: Any) -> Any:
-    """The same error about the ASCII syntax of its source: the spans follow."""
+    """Return the same error about the ASCII syntax of its source, with its spans moved accordingly."""
     source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)

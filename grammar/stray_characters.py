@@ -9,7 +9,7 @@ ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # character ref
 
 
 def unescape_entity(entity: str) -> str | None:
-    """The character that an entity of HTML is, ⊙ for &odot;, or None."""
+    """Return the character of an HTML entity, ⊙ for &odot;, or None."""
     from html import unescape
 
     text = unescape(entity)
@@ -30,7 +30,7 @@ def shown(character: str) -> str:
 
 
 def advice(character: str, source: str, end: int) -> str | None:
-    """The hint for a character."""
+    """Return the hint for a character."""
     if TRANSPOSE.match(source, end - 1):
         return "axes have no order, so no transpose is needed; to rename axes, write X_{a→b}"
     if character == "." and source[end : end + 1].isalpha():

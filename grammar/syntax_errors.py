@@ -98,7 +98,7 @@ IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "
 
 
 def explain_malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
-    """The error of an import in which something is missing, or in another order."""
+    """Return the error of an import that lacks something or has it in another order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
     return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
 
@@ -219,14 +219,14 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """The message for a subscript that goes on after its first axis, with it and the next in braces."""
+    """Suggest braces around the axes of a subscript that goes on after its first axis."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
-    """The tokens of the statement before a position, the last first."""
+    """Yield the tokens of the statement before a position, the last first."""
     return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
 
 
@@ -236,7 +236,7 @@ def in_range(before: list[Token]) -> bool:
 
 
 def expectation(expected: set[str]) -> str:
-    """The terminals that are possible, in words."""
+    """Describe the possible terminals in words."""
     if "PLUS" in expected:
         ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
         ends += [EXPECTED[word] for word in ("IF", "OTHERWISE") if word in expected]
@@ -255,7 +255,7 @@ def expectation(expected: set[str]) -> str:
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:
-    """The index of the operator, with its scripts, that ends at `position`."""
+    """Return the index of the operator, with its scripts, that ends at `position`."""
     index = position - 1
     if index < 0:
         return None

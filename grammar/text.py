@@ -193,7 +193,7 @@ class Lexer:
         self.name(fold(text), start, end)
 
     def name(self, text: str, start: int, end: int) -> None:
-        """A name, with the star or dagger that belongs to it: in axis positions, and before a bracket that closes."""
+        """Read a name with its star or dagger: in axis positions, and before a closing bracket."""
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if match:
@@ -308,7 +308,7 @@ class Lexer:
         self.brackets.append(self.bracket(text, previous))
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
-        """A bracket or bar, with the stack of those that are open; any other sign as it is."""
+        """Read a bracket or bar and update the stack of open ones, or read any other sign as it is."""
         type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             self.open_bracket(type, spelled, start, end)

@@ -118,7 +118,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:
-    """The index after the bracket group that opens at `start`."""
+    """Return the index after the bracket group that opens at `start`."""
     depth = 0
     for position in range(start, len(tokens)):
         if tokens[position].type in OPENING:
@@ -172,7 +172,7 @@ def scripts_end(
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """The end of the statement of a token."""
+    """Return the end of the statement of a token."""
     later = takewhile(
         lambda token: token.type != "SEPARATOR", (token for token in tokens if token.start >= within.start)
     )
@@ -210,7 +210,7 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """The name itself, then with fewer scripts: h_2^3 may be a power of h_2."""
+        """Yield the name itself, then with fewer scripts: h_2^3 may be a power of h_2."""
         yield self
         for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if shorter != self:
@@ -242,7 +242,7 @@ def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
 
 
 def spelling(tokens: list[Token]) -> Spelling:
-    """The name that these tokens are."""
+    """Return the name that these tokens spell."""
     scripts: dict[str, list[str]] = {"SUB": [], "SUP": []}
     position = 1
     while position < len(tokens):
@@ -266,7 +266,7 @@ def _components(tokens: Iterable[Token]) -> list[str]:
 
 
 def compact(name: str) -> str:
-    """A name as `values` has it, in the way that its tokens are written one after another: W^{l,Q} as W^l,Q."""
+    """Return a name in the form of `values`, like its tokens written one after another: W^{l,Q} as W^l,Q."""
     return name.replace("{", "").replace("}", "")
 
 

@@ -10,7 +10,7 @@ from . import nodes
 
 
 def left_spine(node: Any) -> list[nodes.Call]:
-    """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
+    """Return the binary operations of a long sum or product, the last first: (a + b) + c, a + b."""
     calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
         calls.append(node)
@@ -19,7 +19,7 @@ def left_spine(node: Any) -> list[nodes.Call]:
 
 
 def conjuncts(node: Any) -> list[Any]:
-    """The operands of a ∧ b ∧ …, read from left to right."""
+    """Return the operands of a ∧ b ∧ …, from left to right."""
     result: list[Any] = []
     while type(node) is nodes.Call and node.operator == "∧":
         result.append(node.arguments[1])
@@ -28,7 +28,7 @@ def conjuncts(node: Any) -> list[Any]:
 
 
 def children(node: Any) -> tuple[Any, ...]:
-    """The nodes directly below `node`, in the order written."""
+    """Return the nodes directly below `node`, in the order written."""
     slots = BELOW[type(node)]
     if not slots:
         return ()
@@ -61,7 +61,7 @@ def walk(node: Any) -> Iterator[Any]:
 
 
 def names_in(node: Any) -> set[str]:
-    """The texts of the names at and below a node."""
+    """Return the texts of the names at and below a node."""
     return {inner.text for inner in walk(node) if type(inner) is nodes.Name}
 
 
@@ -106,7 +106,7 @@ PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """The fields of a kind of node that may hold others."""
+    """Return the fields of a kind of node that may contain other nodes."""
     slots: tuple[str, ...] = getattr(kind, "__slots__", ())
     return tuple(name for name in slots if kind.__annotations__.get(name) not in PLAIN)
 

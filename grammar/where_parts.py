@@ -11,7 +11,7 @@ BEFORE = ("where", "Where")
 
 
 def with_parts(tokens: list[Token]) -> list[Token]:
-    """The tokens with a SEPARATOR for each `where` before a definition, and for each comma and `and` between those."""
+    """Insert a SEPARATOR for each `where` before a definition, and for each comma and `and` between definitions."""
     result: list[Token] = []
     within = False
     for index, (token, depth) in enumerate(zip(tokens, depths(tokens))):

@@ -280,7 +280,7 @@ class Expressions(Indices):
         return whole
 
     def nearly(self, children):
-        """a ≈ b ≈ c as (a ≈ b) ≈ c."""
+        """Build a ≈ b ≈ c as (a ≈ b) ≈ c."""
         whole, *others = children
         for sign, right in zip(others[::2], others[1::2]):
             whole = Call(sign.text, (), (), (whole, right), (), (whole.span[0], right.span[1]), sign.span)

@@ -89,7 +89,7 @@ class Indices(ScriptBuilder):
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def separate_bounds(self, items: tuple) -> list:
-        """The parts of a subscript, 1 ≤ i, j ≤ n as 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
+        """Split a subscript into its parts: 1 ≤ i, j ≤ n becomes 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
         result: list = []
         begun: list = []  # 1 ≤ i and its continuation
         for item in items:

@@ -94,7 +94,7 @@ def around(children) -> tuple[int, int]:
 
 
 def covering(children) -> tuple[int, int]:
-    """The same where LaTeX wrote them in another order: \\nfun{\\seq}{softmax}, the axes before the name."""
+    r"""Build the same from the order of LaTeX: \nfun{\seq}{softmax}, the axes before the name."""
     return min(map(start_of, children)), max(map(end_of, children))
 
 
@@ -188,7 +188,7 @@ class Literals(Transformer):
         self.fail(113, "tensor literal without axis names", span, hint=f"add them as a subscript: […]_{axes}")
 
     def filled(self, bracket, items, span):
-        """A literal with its axes."""
+        """Build a literal with its axes."""
         axes = tuple(self.to_axis(item) for item in items)
         rows = bracket.rows
         for row in rows:

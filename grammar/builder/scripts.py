@@ -46,7 +46,7 @@ class ScriptBuilder(Literals):
         return Script("WITH", (children[2],), around(children))
 
     def plain(self, script):
-        """The scripts of an operator or function: names of axes, numbers and labels."""
+        """Build the scripts of an operator or function: names of axes, numbers and labels."""
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(

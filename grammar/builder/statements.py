@@ -42,7 +42,7 @@ class TreeBuilder(Expressions):
         return nodes.Declaration(*self.stated(children), around(children))
 
     def stated(self, children):
-        """The sides of an equation or the names of a declaration, their sets, and their range."""
+        """Build the sides of an equation or the names of a declaration, their sets, and their range."""
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over

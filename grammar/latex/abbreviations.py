@@ -118,7 +118,7 @@ def function(reader: Reader, position: int, end: int) -> int:
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """The script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
+    """Return the script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -151,7 +151,7 @@ def inner(reader: Reader, position: int, end: int) -> int:
 
 
 def literal(reader: Reader, position: int, after: int, axes: Sequence[Argument], cells: Token | Stretch) -> list[Part]:
-    """The parts of a literal: its cells between [ and ], and its axes that are not empty."""
+    """Return the parts of a literal: its cells between [ and ], and its axes that are not empty."""
     named = [axis for axis in axes if isinstance(axis[0], Token) or axis[0][0] < axis[0][1]]
     return expand(reader, MATRICES[len(named)], ((cells, after), *named), position, after)
 

@@ -60,7 +60,7 @@ def quad(reader: Reader, position: int, end: int) -> int:
 
 
 def comma(reader: Reader, position: int, end: int) -> int:
-    """A comma, or a full stop: of the formula, but in upright text only of the sentence."""
+    """Read a comma or a full stop: of the formula, but in upright text only of the sentence."""
     if not reader.in_text:
         text, start, stop = reader.pieces[position]
         reader.add(*SIGNS[text], start, stop)

@@ -65,7 +65,7 @@ ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whateve
 
 
 def scan(source: str) -> list[Piece]:
-    """The pieces of a source, without blanks and comments."""
+    """Split a source into pieces, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
@@ -118,7 +118,7 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """The pieces with every macro that the source defines, and of older versions of the package, replaced by its body."""
+    """Replace every macro that the source or an older version of the package defines by its body."""
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 
@@ -184,7 +184,7 @@ class _Expander:
         return self.left[-1][0] if self.left else ""
 
     def argument(self, macro: Piece) -> list[Piece]:
-        """The next group with its braces, or the next piece between two braces of no length."""
+        """Return the next group with its braces, or the next piece between two braces of length 0."""
         if not self.left or self.peek() == "}":
             raise lacks_argument(self.source, macro)
         piece = self.left.pop()
@@ -341,7 +341,7 @@ def closing_of(text: str) -> str:
 
 
 def unfonted(text: str) -> str | None:
-    """The name in \\name{…} or \\text{…}, which may hold labels and words of the notation too."""
+    r"""Return the name in \name{…} or \text{…}, which may contain labels and words of the notation too."""
     named = NAMED.fullmatch(text)
     return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
 

@@ -107,7 +107,7 @@ class Reader(Lexer):
         return end
 
     def piece(self, position: int) -> str:
-        """The piece there, or nothing after the last."""
+        """Return the piece at `position`, or an empty string after the last."""
         return self.pieces[position][0] if position < len(self.pieces) else ""
 
     # -------------------------------------------------------------------------------------------------------- frames
@@ -162,7 +162,7 @@ class Reader(Lexer):
         return position
 
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
-        """The argument of the macro at index `macro` that begins at `position`, and where it ends.
+        """Return the argument that begins at `position`, of the macro at index `macro`, and its end.
 
         Without braces that is one digit; one name, or with `letters` one letter; or one macro with its arguments.
         """
@@ -188,7 +188,7 @@ class Reader(Lexer):
         return arguments
 
     def option(self, macro: int, position: int, end: int) -> tuple[Stretch | None, int]:
-        r"""The [3] of \sqrt[3]{x}, and where what follows begins."""
+        r"""Return the [3] of \sqrt[3]{x}, and the position after it."""
         if position >= end or self.pieces[position][0] != "[":
             return None, position
         close = position + 1
@@ -205,7 +205,7 @@ class Reader(Lexer):
         return bool(text) and (name_of(text) is not None or is_number(text) or NAMED.fullmatch(text) is not None)
 
     def first_character(self, position: int) -> Token:
-        """The first digit or letter of a piece, which keeps the rest."""
+        """Return the first digit or letter of a piece, which keeps the rest."""
         text, start, stop = self.pieces[position]
         if not (is_word(text) or text.isdecimal()):
             raise NotationError(
@@ -217,7 +217,7 @@ class Reader(Lexer):
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """The end of the operand that begins at `position` without braces."""
+        """Return the end of the operand that begins at `position` without braces."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)
@@ -227,7 +227,7 @@ class Reader(Lexer):
         return after
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
-        """The parts of an argument, read in a frame of that kind."""
+        """Return the parts of an argument, read in a frame of this kind."""
         if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:
@@ -249,14 +249,14 @@ class Reader(Lexer):
         return ("", start, start), ("", stop, stop)
 
     def braced(self, kind: str, group: Token | Stretch, after: int) -> list[Part]:
-        """The parts of an argument between { and }."""
+        """Return the parts of an argument between { and }."""
         opening, closing = self.edges(group, after)
         if isinstance(group, tuple) and not opening[0]:
             group = (group[0], after)
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def macro_name(self, position: int) -> str:
-        """The name that the macro there is, or nothing: σ for \\sigma, norm for \\text{norm}."""
+        r"""Return the name of the macro at `position`, or an empty string: σ for \sigma, norm for \text{norm}."""
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""

@@ -28,7 +28,7 @@ RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
 def statements(tokens: list[Token]) -> list[Token]:
-    """The tokens of the cells, with a SEPARATOR between statements only, and FOR before a range."""
+    """Join the tokens of the cells, with a SEPARATOR between statements only, and FOR before a range."""
     result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
@@ -99,7 +99,7 @@ def _cells(tokens: list[Token]):
 
 
 def _lines(tokens: list[Token]):
-    """The statements of a table, each whole: cells that belong together joined."""
+    """Yield the statements of a table, each whole: cells that belong together are joined."""
     lines: list[list[Token]] = []
     related = False
     comma: Token | None = None
@@ -153,7 +153,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
 
 
 def _letters(line: list[Token]) -> str:
-    """A statement as a string; a bracket's contents are x."""
+    """Return a statement as a string in which a bracket's contents are x."""
     letters, depth = [], 0
     for token in line:
         kind = token.type
@@ -166,7 +166,10 @@ def _letters(line: list[Token]) -> str:
 
 
 def _split_statements(line: list[Token]):
-    """The statements that commas part: x = 1, y = 2. A list of names before ∈ stays one, and so does a range."""
+    """Split statements at their commas: x = 1, y = 2.
+
+    A list of names before ∈ stays one statement, and so does a range.
+    """
     letters = _letters(line)
     if ",." in letters:
         line, letters = _drop_second_number(line, letters)

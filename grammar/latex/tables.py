@@ -95,7 +95,7 @@ REFUSED |= {
 
 @lru_cache(maxsize=4096)
 def name_of(text: str) -> str | None:
-    """The name that a piece is by itself, or None: seq for \\seq, seq, \\name{seq} and \\text{seq}; α for \\alpha."""
+    r"""Return the name that a piece spells, or None: seq for \seq, seq, \name{seq} and \text{seq}; α for \alpha."""
     if text in NAMES:
         return NAMES[text]
     if is_word(text):

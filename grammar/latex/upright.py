@@ -44,7 +44,7 @@ def text(reader: Reader, position: int, end: int) -> int:
 
 
 def dollar(reader: Reader, position: int, end: int) -> int:
-    """A formula in upright text."""
+    """Read a formula in upright text."""
     if position not in reader.partner or not reader.in_text:
         raise reader.unknown(position)
     close = reader.partner[position]

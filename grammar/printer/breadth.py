@@ -43,7 +43,7 @@ LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # any other token
 
 
 def breadth(latex: str) -> float:
-    r"""The ems that a piece of LaTeX takes in a line.
+    r"""Return the width of a piece of LaTeX in a line, in ems.
 
     >>> breadth("x + y") < breadth("x + y + z") < 6
     True
@@ -78,7 +78,7 @@ class Measure:
         return sum(widths) + columns + 0.4
 
     def rows(self, until: str) -> Iterator[list[float]]:
-        """The breadths of the cells of each row."""
+        """Yield the widths of the cells of each row."""
         cells = [0.0]
         while self.at < len(self.tokens) and self.peek() != until:
             token = self.peek()
@@ -108,7 +108,7 @@ class Measure:
         return max(width, widest + 2 * THIN) if below else width + widest
 
     def piece(self) -> float:
-        """The breadth of one token with its arguments."""
+        """Return the width of one token with its arguments."""
         token = self.peek()
         self.at += 1
         if token == "{":

@@ -49,7 +49,7 @@ def display(rows: list[str], width: float) -> str:
 
 
 def heads(rows: list[str]) -> float:
-    """The breadth of the left sides, which are in one column."""
+    """Return the width of the left sides, which are in one column."""
     return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
 
 
@@ -73,8 +73,10 @@ def lines_of(head: str, parts: list[str]) -> list[str]:
 
 
 def broken(text: str, width: float, whole: bool = False) -> list[str]:
-    """Break a formula into lines of at most this width; a line without a possible break stays longer. The relation
-    between the sides of a `whole` statement is the last break to be used."""
+    """Break a formula into lines of at most this width; a line without a possible break stays longer.
+
+    A `whole` statement is broken at the relation between its sides only as a last resort.
+    """
     pieces: list[str] = []
     while breadth(text) > width - INDENT_EMS * bool(pieces):
         chosen = best(text, width - INDENT_EMS * bool(pieces), whole)
@@ -131,7 +133,7 @@ def breaks(text: str, whole: bool = False) -> list[Break]:
 
 
 def opened(text: str, chosen: Break) -> tuple[str, int]:
-    r"""A text whose brackets around a break are of a fixed size, which \left and \right are not; and the break's place."""
+    r"""Give the brackets around a break a fixed size, and return the text and the break's position."""
     position = chosen.position
     for start, word, fixed in sorted(
         [(start, "\\left", "\\Bigl") for start, _ in chosen.brackets]

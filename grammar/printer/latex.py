@@ -206,7 +206,7 @@ class Macros(Latex):
         return f"\\nfun{{{axes}}}{{{_set_letters(operator, '', several=True)}{raised}}}"
 
     def tint(self, color: str) -> str:
-        """The same with the package xcolor."""
+        """Color a text with the package xcolor."""
         return f"\\textcolor[HTML]{{{color.lstrip('#').upper()}}}{{"
 
     def matrix(self, down: str, across: str, cells: str) -> str:
@@ -214,7 +214,10 @@ class Macros(Latex):
 
 
 def _set_letters(text: str, font: str, several: bool) -> str:
-    """A name in that font; `several`: only if it has several letters. Its primes and marks are outside."""
+    """Set a name in a font, or only a name of several letters if `several` is true.
+
+    Its primes and stars stay outside.
+    """
     if text.endswith(")"):
         return _conditional(text, font)
     word = text.rstrip("'*†")
@@ -270,5 +273,5 @@ def _is_long(node) -> bool:
 
 
 def _guarded(row: str) -> str:
-    """A row that begins with [ would be read as the height of the row before it."""
+    """Guard a row that begins with [, which would be read as the height of the row before it."""
     return f"{{}}{row}" if row.startswith("[") else row

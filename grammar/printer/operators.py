@@ -71,7 +71,7 @@ class Operators(Functions):
         return Piece(f"{left.text} {sign} {right.text}", PRODUCT, right.reaches)
 
     def infix(self, node):
-        """The sign of a product with its axes: ⊙_{key}"""
+        """Return the sign of a product with its axes: ⊙_{key}."""
         if node.subscript:
             return self.under(node.operator, (yield from self.below(node.subscript)))
         numbers = node.operator == "⊙" and all(type(operand) is Number for operand in node.arguments)
@@ -197,7 +197,7 @@ class Operators(Functions):
         return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
-        """The sign of an operator with the variable that it binds."""
+        """Return the sign of an operator with the variable that it binds."""
         if operator in self.signs:
             return self.big_sign(operator, below, above)
         return self.named_sign(operator, below, above)
@@ -287,7 +287,7 @@ class Operators(Functions):
         return Piece(f"{left.text} {self.signs['∨']} {right.text}", OR)
 
     def conjunction(self, node):
-        """a ∧ b; and 1 ≤ i ≤ j, which says 1 ≤ i ∧ i ≤ j."""
+        """Print a ∧ b, and 1 ≤ i ∧ i ≤ j as 1 ≤ i ≤ j."""
         operands = conjuncts(node)
         first = yield from self.part(operands[0], NOT)
         texts, chained = [first.text], True

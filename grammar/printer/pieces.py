@@ -71,12 +71,12 @@ class Printer:
         return piece if piece.level >= level and (last or not piece.reaches) else self.bracketed(piece)
 
     def right(self, node, level: int):
-        """A last operand: a sign at its beginning gets brackets."""
+        """Print a last operand: a sign at its beginning gets brackets."""
         piece = yield from self.part(node, level, last=True)
         return self.bracketed(piece) if piece.text.startswith("-") else piece
 
     def each(self, parts, level: int):
-        """The texts of parts with commas or relations between them."""
+        """Print parts with commas or relations between them."""
         texts = []
         for part in parts:
             piece = yield from self.part(part, level, last=True)
@@ -84,7 +84,7 @@ class Printer:
         return texts
 
     def gathered(self, ways):
-        """The texts that several generators give."""
+        """Join the texts that several generators yield."""
         texts = []
         for way in ways:
             texts.append((yield from way))

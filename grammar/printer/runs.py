@@ -44,7 +44,7 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
 
 
 def axes_in(node: Any) -> tuple[str, ...]:
-    """The axes that a tree names, in its order.
+    """Return the axes that a tree names, in order.
 
     >>> from grammar.parser import parse
     >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))
@@ -64,7 +64,7 @@ def axes_in(node: Any) -> tuple[str, ...]:
 
 
 def certain(call: Call) -> tuple[Any, ...]:
-    """The components of a built-in's subscript that are axes."""
+    """Return the components of a built-in's subscript that are axes."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]
     form = FORMS.get(call.operator)
@@ -84,7 +84,7 @@ class Marked(Text):
         return f"{SLANTED}{text}{END}" if slanted else text
 
     def head(self, node):
-        """A function d has no blank before its bracket here: nothing reads these runs as a derivative."""
+        """Print the head of a call without a blank before its bracket, even for a function d."""
         head = yield from super().head(node)
         return self.word("d") if head == "d " else head
 
@@ -93,7 +93,7 @@ class Marked(Text):
 
 
 def runs_of(marked: str) -> Iterator[Run]:
-    """The runs of a text with marks."""
+    """Yield the runs of a text with marks."""
     open_marks: list[str] = []
     axes: list[str] = []
     for text, mark in MARKED.findall(marked):
@@ -115,5 +115,5 @@ def run(text: str, open_marks: list[str], axes: list[str]) -> Run:
 
 
 def plain(runs: tuple[Run, ...]) -> str:
-    """The characters of runs alone."""
+    """Return the characters of runs alone."""
     return "".join(run.text for run in runs)

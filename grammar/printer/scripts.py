@@ -35,7 +35,7 @@ class ScriptPrinter(Printer):
         return text
 
     def label_word(self, text: str) -> str:
-        """A name in a subscript that may be a label: W_{out}, LN_Q"""
+        """Print a name in a subscript that may be a label: W_{out}, LN_Q."""
         return self.axis_word(text)
 
     def axis(self, node) -> Piece:
@@ -43,7 +43,7 @@ class ScriptPrinter(Printer):
         return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
 
     def tinted(self, axis: str, text: str) -> str:
-        """The printed name of an axis, in its color if the output is colored."""
+        """Print the name of an axis, in its color if the output is colored."""
         return f"{self.colors[axis]}{text}{self.after}" if axis in self.colors else text
 
     # -------------------------------------------------------------------------------------------------------- scripts
@@ -63,7 +63,7 @@ class ScriptPrinter(Printer):
         return Piece(self.script(node.base, base.text, "^", self.sign(node.mark)), POSTFIXED)
 
     def raised(self, base):
-        """The base of a superscript: (x^2)^n, since a reader doubts x^2^n."""
+        """Print the base of a superscript: (x^2)^n, since x^2^n would be ambiguous."""
         return (yield from self.part(base, ATOM if type(base) in (Superscript, Starred) else POSTFIXED))
 
     def script(self, base, text: str, sign: str, content: str) -> str:
@@ -100,7 +100,7 @@ class ScriptPrinter(Printer):
         return "".join(self.signs.get(name, name) for name in mark)
 
     def label(self, node, axes: bool) -> Printing:
-        """A component of a subscript, where every word is a name."""
+        """Print a component of a subscript, in which every word is a name."""
         if type(node) is Name:
             return Piece(self.axis_word(node.text) if axes else self.label_word(node.text))
         return self.visit(node) if type(node) in (Number, Size) else self.longer_label(node, axes)
@@ -137,7 +137,7 @@ class ScriptPrinter(Printer):
         return names if len(axes) == 1 else f"({names})"
 
     def selected(self, base, items: list[str]):
-        """A base with indices or renames; the paper's brackets around a longer base are square."""
+        """Print a base with indices or renames; the brackets around a longer base are square, like the paper's."""
         piece = yield self.visit(base)
         text = piece.text
         if piece.level < POSTFIXED or type(base) is nodes.Literal or (type(base) is Call and not _is_own(base)):
@@ -145,7 +145,7 @@ class ScriptPrinter(Printer):
         return Piece(self.script(base, text, "_", ", ".join(items)), POSTFIXED)
 
     def tight(self, node, level: int = OR):
-        """The text of a part in a script: t-1 has no blanks there."""
+        """Print a part of a script without blanks: t-1."""
         if type(node) is Name:
             return self.word(node.text)
         piece = yield from self.part(node, level, last=True)
@@ -182,7 +182,7 @@ def _is_ambiguous(base) -> bool:
 
 
 def _axis_as_label(name: str):
-    """The name of an axis as the label that it is read from: hidden_1 has the label 1."""
+    """Return the label that the name of an axis is read from: hidden_1 has the label 1."""
     word, *labels = [name] if name in UNDERSCORED else name.split("_")
     node = Name(word)
     for label in labels:
@@ -220,7 +220,7 @@ class Functions(ScriptPrinter):
         return f"‖{operand}‖" if "‖" not in operand else f"‖({operand})‖"
 
     def head(self, node):
-        """A function's name with its scripts. d( would begin a derivative."""
+        """Print a function's name with its scripts, but never as d(, which would begin a derivative."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
         scripts = self.scripted("_", below) + self.scripted("^", above)
@@ -232,7 +232,7 @@ class Functions(ScriptPrinter):
         return ", ".join(ordinary) + ("; " + ", ".join(parameters) if parameters else "")
 
     def listed(self, parts, level: int):
-        """The texts of parts that appear in brackets, where `in` is no ∈."""
+        """Print parts in brackets, where `in` does not mean ∈."""
         texts = yield from self.each(parts, level)
         return [self.word(part.text) if type(part) is Name else text for part, text in zip(parts, texts)]
 

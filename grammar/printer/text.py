@@ -40,7 +40,7 @@ class Text(Operators):
         return f"{shown} 0" if shown[-1].isalpha() else f"{shown}0"
 
     def shaped(self, domain: str, axes):
-        """A set, or a distribution, with its axes."""
+        """Print a set or a distribution with its axes."""
         sized = yield from self.gathered(self.sized(axis, size) for axis, size in axes)
         return domain + (self.scripted("^", self.times.join(sized), always=True) if sized else "")
 
@@ -81,7 +81,7 @@ class Text(Operators):
         return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
 
     def fact(self, node):
-        """A sign at its beginning would join the line before."""
+        """Print a fact; brackets keep a sign at its beginning from joining the line before."""
         piece = yield self.visit(node.condition)
         text = piece.text
         if text.startswith("-"):
@@ -94,7 +94,7 @@ class Text(Operators):
         return (yield from self.statement(", ".join(names), node, self.mark))
 
     def sides(self, sides):
-        """The sides of an equation; the first must neither join the line before nor look like another head."""
+        """Print the sides of an equation; the first must neither join the line before nor look like another head."""
         texts = []
         for side in sides:
             nearly = type(side) is Call and FORMS.get(side.operator) == "nearly"

@@ -54,12 +54,12 @@ NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array tiling s
 
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    """The optimizations that a plan for export does without: its constants are Python numbers."""
+    """Return the optimizations that an exported plan omits, because its constants are Python numbers."""
     return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMIZATIONS[name].targets))))
 
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
-    """The lines that check the inputs of a plan; `dtype_text` specifies how the library writes a dtype."""
+    """Return the lines that check the inputs of a plan; `dtype_text` gives the library's spelling of a dtype."""
     shared = find_shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue)]
     first = next((value for value in inputs if value.dtype in shared), None)
@@ -80,7 +80,7 @@ def input_checks(
     check_line: Callable[[PlanValue, str], str],
     requirement: Callable[[str, str, str], list[str]],
 ) -> list[str]:
-    """The lines that check the sizes of inputs and read those that the text uses.
+    """Return the lines that check the sizes of inputs and read the sizes that the text uses.
 
     `check_line` writes the check of an input for the text of its axes and sizes. `requirement` writes the lines for a
     condition, its negation and a message.
@@ -132,7 +132,7 @@ class Read(NamedTuple):
 def unread_axes(
     value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
 ) -> list[int]:
-    """The axes of an input whose sizes follow from those that were read of it: all but the ones that say no more."""
+    """Return the axes of an input whose sizes follow from sizes that were read before."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
         axis
@@ -155,7 +155,7 @@ def refused(condition: str, negation: str, message: str) -> list[str]:
 
 
 def size_lines(plan: Plan) -> list[str]:
-    """The lines that read the sizes that the text uses."""
+    """Return the lines that read the sizes that the text uses."""
     return [read.line for read in reads_of(plan)]
 
 
@@ -190,7 +190,7 @@ def is_linear(size: Any, symbol: SizeSymbol) -> bool:
 
 
 def quoted(name: str) -> str:
-    """A name as a literal of Python."""
+    """Return a name as a Python literal."""
     import json
 
     return json.dumps(name, ensure_ascii=not name.isprintable())
@@ -215,7 +215,7 @@ def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) ->
 
 
 def every_step(plan: Plan) -> Iterator[Step]:
-    """The steps of a plan, of those within it and of its fallback."""
+    """Yield the steps of a plan, of its inner plans and of its fallback."""
     for step in plan.steps:
         yield step
         inner: Any = step.options.get("plan")

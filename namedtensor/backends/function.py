@@ -161,7 +161,7 @@ class PlanFunction:
         return refused(problem, source, term)
 
     def lines(self) -> dict[int, Step]:
-        """The step that each line stands for."""
+        """Return the step of each line."""
         return self.target.backend.source(self.plan).steps
 
     def failed(self, problem: Exception) -> Step | None:
@@ -176,7 +176,7 @@ class PlanFunction:
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """A function that is compiled on its first call."""
+    """Return a function that is compiled on its first call."""
     cached = cache(make)
     return lambda *arrays: cached()(*arrays)
 
@@ -206,7 +206,7 @@ def context_without_warnings() -> contextvars.Context:
 
 
 def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function without warnings of NumPy."""
+    """Return the function without NumPy's warnings."""
 
     def run(*arrays):
         try:
@@ -233,12 +233,12 @@ NAMES = ("numpy", "torch", "jax", "standard")
 
 @lru_cache(maxsize=len(NAMES))
 def backend(name: str) -> Backend:
-    """A backend by its name."""
+    """Return a backend by its name."""
     return import_module(f"..{name}", __name__).BACKEND
 
 
 def backend_of(namespace: str) -> Backend:
-    """The backend of the arrays of a namespace."""
+    """Return the backend of the arrays of a namespace."""
     if namespace in ("numpy", "array_api_compat.numpy"):
         return backend("numpy")
     if namespace.endswith("torch"):
@@ -250,5 +250,5 @@ _TARGETS: Cache[Any, Target] = Cache("libraries of arrays", 64)
 
 
 def target_of(xp: Any) -> Target:
-    """The target of arrays whose namespace is `xp`."""
+    """Return the target of arrays whose namespace is `xp`."""
     return _TARGETS.get_or_build(xp, lambda: Target(backend_of(xp.__name__), xp))

@@ -67,7 +67,7 @@ def code_of_atom(atom: Atom) -> str:
 
 
 def literal(value: Any) -> str:
-    """A plain value of Python as a literal of JavaScript.
+    """Return a plain Python value as a JavaScript literal.
 
     >>> literal((1, None, 2.5)), literal(-math.inf), literal("<"), literal(True)
     ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
@@ -82,7 +82,7 @@ def literal(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """The same of a number: booleans are 0 and 1."""
+    """Return a number as a JavaScript literal, with 0 and 1 for booleans."""
     return literal(int(value) if isinstance(value, bool) else value)
 
 
@@ -165,7 +165,7 @@ class JavaScript(Backend):
     """The table of JavaScript, and the writer of its text."""
 
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
-        """The function of a plan, with those that it calls for its loops and the constants before it; no runtime.
+        """Return the function of a plan, with the functions of its loops and the constants before it, but no runtime.
 
         Several results are returned in a list, and so is a single one if `tupled` is true. Arrays of a `tupled` one are
         not checked.
@@ -186,7 +186,7 @@ class JavaScript(Backend):
         return "\n".join([*lines, f"  return {result};", "}"])
 
     def loop_text(self, step: Step) -> str:
-        """The function that a loop calls."""
+        """Return the function that a loop calls."""
         return self.function_text(step.options["plan"], step.options["function"], tupled=True)
 
     @property
@@ -197,7 +197,7 @@ class JavaScript(Backend):
         return super().expression(step._replace(options=code_of_sizes(step.options)), names)
 
     def inputs(self, plan: Plan) -> list[str]:
-        """The lines that take the inputs, and read the sizes that the text uses."""
+        """Return the lines that take the inputs, and read the sizes that the text uses."""
         lines: list[str] = []
         known: set[SizeSymbol] = set()
         reads = reads_of(plan, shapes=True)
@@ -223,7 +223,7 @@ class JavaScript(Backend):
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
     def given(self, plan: Plan, value: PlanValue, shape: tuple[Any, ...]) -> str:
-        """The line that takes an input, whatever way its numbers are given."""
+        """Return the line that takes an input, in whatever form its numbers are given."""
         name = plan.names[value]
         kind = KINDS.get(value.dtype)
         of_kind = "" if kind is None else f", {literal(kind)}"
@@ -236,7 +236,7 @@ class JavaScript(Backend):
         return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
-        """The module that exports `formula`: with the functions that it calls in front, or importing them.
+        """Return the module that exports `formula`, with the functions that it calls in front or as imports.
 
         Raises NotationError for a step that JavaScript has no line for.
         """
@@ -253,7 +253,7 @@ def size_line(read: Read) -> str:
 
 
 def size_lines(plan: Plan) -> list[str]:
-    """The lines that read the sizes that the text uses."""
+    """Return the lines that read the sizes that the text uses."""
     return [size_line(reading) for reading in reads_of(plan, shapes=True)]
 
 
@@ -300,7 +300,7 @@ TARGET = JavaScriptTarget()
 # --------------------------------------------------------------------------------------------------------- the runtime
 @cache
 def runtime() -> str:
-    """The text of the runtime, a module of JavaScript."""
+    """Return the text of the runtime, a JavaScript module."""
     return (files(__name__.rpartition(".")[0]) / RUNTIME).read_text(encoding="utf-8")
 
 
@@ -317,7 +317,7 @@ def pieces() -> dict[str, str]:
 
 
 def runtime_for(text: str) -> str:
-    """The functions of the runtime that a text calls, and those that these call, as the object `nt`."""
+    """Return the runtime's functions that a text calls, directly or indirectly, as the object `nt`."""
     every = pieces()
     called = {*re.findall(r"\bnt\.(\w+)", text)}
     needed, waiting = set[str](), [*called]

@@ -1,5 +1,6 @@
-"""The JAX backend: pure functions, which `jit`, `grad` and `vmap` take as they are. Constant steps are NumPy's, so none
-is ever traced.
+"""The JAX backend: pure functions, which `jit`, `grad` and `vmap` take unchanged.
+
+Constant steps are NumPy's, so none is ever traced.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _reduced(name: str):
 
 
 def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """An element at a position that depends on a size is a slice: JAX takes no symbolic dimension as an index."""
+    """Return the code of an element at a symbolic position as a slice, since JAX takes no such dimension as an index."""
     plain = [position is None or type(position) is int for position in options["places"]]
     places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
     of_slices = ["0" if type(position) is str else ":" for position in places if type(position) is not int]

@@ -61,7 +61,7 @@ def transposed(names: tuple[str, ...], options: dict[str, Any], step: Any, metho
 
 
 def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Indices as positions from 0, each found to lie in range."""
+    """Return indices as positions from 0, each checked to lie in range."""
     return f"positions({names[0]}, {options['size']}, {options['base']})"
 
 
@@ -77,7 +77,7 @@ def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """The arguments of a loop: its states; its slices, with the lists of its members; its other inputs."""
+    """Return the arguments of a loop: its states, its slices with the lists of its members, and its other inputs."""
     slices, steps = options["states"] + options["slices"], options["steps"]
     end = slices + options["members"] * steps
     lists = (f"[{', '.join(names[at : at + steps])}]" for at in range(slices, end, steps))
@@ -152,7 +152,7 @@ def of_64_bits(x):
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """The functions that detect integer overflow beyond int64; `any_of` is the library's function for any."""
+    """Return the functions that detect integer overflow beyond int64; `any_of` is the library's function for any."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
@@ -201,7 +201,7 @@ MAX_COMPILED_TEXTS = 512
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def code_of(text: str, file: str) -> CodeType:
-    """The compiled code of a text."""
+    """Return the compiled code of a text."""
     return compile(text, file, "exec")
 
 

@@ -51,7 +51,7 @@ def is_large(value: PlanValue) -> bool:
 
 
 def bytes_of_buffers(buffers: Workspace) -> int:
-    """The memory of all buffers of a function, about."""
+    """Return the approximate memory of all buffers of a function."""
     import numpy as np
 
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
@@ -212,7 +212,10 @@ class NumPy(Backend):
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
-        """The large arrays between the steps of a function, if their memory is to be kept; a Python function might keep them."""
+        """Return the large arrays between the steps whose memory may be kept, or None.
+
+        A Python function might keep the arrays that it receives.
+        """
         if not any(is_large(step.value) for step in plan.steps) or not plan.in_place or plan.is_open:
             return None
         if any(step.primitive == "python" for step in plan.steps):
@@ -221,7 +224,7 @@ class NumPy(Backend):
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
 
     def source_to_run(self, plan: Any) -> GeneratedSource:
-        """The text of the function, whose large arrays between steps lie in memory that is kept for the next call.
+        """Return the text of the function, whose large arrays between steps lie in memory kept for the next call.
 
         New memory costs a page fault for each 4 KiB, which can take longer than the computation.
         """

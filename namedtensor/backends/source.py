@@ -1,5 +1,4 @@
-"""Code generation: a plan as the text of a plain function of positional arrays, one line a step, with its kernels above
-it.
+"""Code generation: a plan as the text of a plain function of positional arrays, one line per step.
 
 Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
 wrote gets into it.
@@ -84,14 +83,14 @@ class Backend:
 
     # --------------------------------------------------------------------------------------------------------- text
     def expression(self, step: Step, names: tuple[str, ...]) -> str:
-        """The line of a step, without what it is called."""
+        """Return the line of a step, without the name of its result."""
         line = self.lines[step.primitive]
         if isinstance(line, str):
             return line.format(*names, **step.options)
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """The line of a step whose result is written into an array."""
+        """Return the line of a step whose result is written into an array."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -102,17 +101,17 @@ class Backend:
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: PlanValue) -> str:
-        """The name of a constant outside the function."""
+        """Return the name of a constant outside the function."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """The functions of one block: their names, their plans, and the arrays that they write to."""
+        """Return the functions of one block: their names, their plans, and the arrays that they write to."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
-        """The buffers that the function of one block or slice writes to."""
+        """Return the buffers that the function of one block or slice writes to."""
         over = in_place(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
 
@@ -126,7 +125,9 @@ class Backend:
         entry: Sequence[str] = (),
         signature: str | None = None,
     ) -> GeneratedSource:
-        """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
+        """Return the text of a plan's function, without imports and kernels.
+
+        The result goes to `out` if buffers are given.
 
         A single result is returned in a tuple if `tupled` is true. `entry` holds the first lines, and `signature`
         replaces the names of the inputs as parameters.
@@ -165,7 +166,7 @@ class Backend:
         return text.source()
 
     def write_fixed(self, text: Written, plan: Plan, every: bool) -> None:
-        """The fixed steps, which are done before the function; all, or those that need text to run."""
+        """Write the fixed steps, which run before the function: all, or those that need text to run."""
         for step in plan.steps:
             if (
                 is_done_before(step.value)
@@ -181,11 +182,11 @@ class Backend:
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
-        """The steps that a function of the sizes does, which keeps what it gave for the last few."""
+        """Return the steps of the function of the sizes, which keeps its last few results."""
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
-        """The function of the sizes."""
+        """Write the function of the sizes."""
         steps = self.done_once(plan, comments)
         if not steps:
             return
@@ -196,7 +197,7 @@ class Backend:
         text.add(f"    return {results}")
 
     def of_sizes(self, plan: Plan, comments: bool) -> list[str]:
-        """The line that calls it."""
+        """Return the line that calls the function of the sizes."""
         if not self.done_once(plan, comments):
             return []
         symbols, results = self.interface_of_sizes(plan)
@@ -214,7 +215,7 @@ class Backend:
         return ", ".join(map(str, symbols)), listed(results)
 
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
-        """A line for each step of the function, and one for each array that nothing needs after it."""
+        """Write a line for each step of the function, and one for each array that nothing needs after it."""
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
         keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
@@ -235,7 +236,7 @@ class Backend:
                 text.add(f"    del {', '.join(dead[value])}")
 
     def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
-        """The last line; a result that the line before made is returned at once."""
+        """Write the last line; a result of the line before is returned at once."""
         results = [self.result(plan, value) for value in plan.results]
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else listed(tuple(results))}")
@@ -252,7 +253,7 @@ class Backend:
         return plan.text_of(result)
 
     def whole(self, plan: Plan, name: str = "function") -> str:
-        """The text that runs by itself."""
+        """Return the text that runs by itself."""
         text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
         if plan.fallback is not None:
             text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text
@@ -263,7 +264,7 @@ class Backend:
         return "\n\n\n".join(parts) + "\n"
 
     def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
-        """The lines of imports for a text and the kernels that it calls."""
+        """Return the lines of imports for a text and the kernels that it calls."""
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
         heads += self.imports.splitlines()
@@ -272,13 +273,13 @@ class Backend:
         return heads
 
     def whole_function(self, plan: Plan, extra: Mapping[str, Any]) -> Callable[..., Any]:
-        """The function that the text that runs by itself defines."""
+        """Return the function that the standalone text defines."""
         space = dict(extra)
         exec(code_of(self.whole(plan), FILE), space)
         return space["function"]
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
-        """The kernels and the short names that a text calls, with those that these call."""
+        """Return the kernels and the short names that a text calls, directly or indirectly."""
         words = set(WORDS.findall(text))
         every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}
@@ -295,7 +296,7 @@ class Backend:
 
     # ------------------------------------------------------------------------------------------------------ running
     def globals(self, xp: Any) -> dict[str, Any]:
-        """The globals of generated text: functions and modules that it may call."""
+        """Return the globals of generated text: the functions and modules that it may call."""
         return self._globals.get_or_build(xp.__name__, lambda: self._built_globals(xp))
 
     def _built_globals(self, xp: Any) -> dict[str, Any]:
@@ -311,7 +312,7 @@ class Backend:
     def function(
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
-        """The function of a plan, and the step that each of its lines stands for."""
+        """Return the function of a plan, and the step of each of its lines."""
         source = self.source_to_run(plan)
         direct = self.direct(source.text, xp)
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
@@ -325,7 +326,7 @@ class Backend:
         return None
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
-        """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
+        """Return the numbers of a plan, and arrays of ones, by their names in the text."""
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
@@ -372,7 +373,7 @@ def numbered(value: Any) -> Any:
 
 
 def _apart(text: str) -> list[str]:
-    """The functions of a text, and the text between them."""
+    """Split a text into its functions and the text between them."""
     parts: list[list[str]] = []
     inside = None
     for line in text.splitlines():

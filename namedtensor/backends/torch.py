@@ -320,14 +320,14 @@ class Torch(Backend):
         return lines + self.lines_of_constants(plan, device)
 
     def lines_of_constants(self, plan: Any, device: str) -> list[str]:
-        """The lines that bring constants to the device of an input."""
+        """Return the lines that bring constants to the device of an input."""
         return [
             f"    {plan.names[value]} = {self.fixed_name(plan, value)}.to({device}.device)"
             for value in self.constants_in(plan)
         ]
 
     def constants_in(self, plan: Any) -> list[PlanValue]:
-        """The constants that the function of a plan uses, by their names."""
+        """Return the constants that the function of a plan uses, by their names."""
         used = {argument for step in plan.steps if not is_done_before(step.value) for argument in step.arguments}
         constants = {plan.names[item]: item for item in used | {*plan.results} if getattr(item, "fixed", False)}
         return [value for _, value in sorted(constants.items()) if not value.sized]

@@ -20,7 +20,7 @@ from .torch_products import is_large_for_one_row, products
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
-    """The text of a parameter of a module, under the name that PyTorch has for it; `taken` specifies which the class has itself."""
+    """Return the text of a module's parameter under PyTorch's name; `taken` lists the names that the class has."""
     if taken(name):
         return f"self._parameters[{quoted(name)}]"
     plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
@@ -45,12 +45,12 @@ class ModuleBackend(Torch):
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        """The name outside the class, where the attribute of the module is made of it."""
+        """Return the name outside the class, from which the attribute of the module is made."""
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
 def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
-    """The plan whose results have their axes in these orders."""
+    """Return the plan whose results have their axes in these orders."""
     steps: list[Step] = []
     results: list[PlanValue] = []
     for result, order in zip(plan.results, orders):
@@ -85,7 +85,7 @@ def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanVal
 
 
 def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
-    """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
+    """Return the text of `forward`, and before it the constants and the functions of loops that it uses."""
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue) and value not in attributes]
     renamed = copy.copy(plan)
     renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
@@ -97,7 +97,7 @@ def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, st
 
 
 def size_check(name: str, sizes: str) -> str:
-    """The line that checks the axes of an input."""
+    """Return the line that checks the axes of an input."""
     return f"    check_sizes({quoted(name)}, {name}, {sizes})"
 
 
@@ -109,7 +109,7 @@ def requirement(condition: str, negation: str, message: str) -> list[str]:
 def forward(
     backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any
 ) -> tuple[str, Callable[..., Any], dict[str, Any]]:
-    """The text of `forward`, the function that it defines, and the constants that it finds as attributes of its module."""
+    """Return the text of `forward`, the function that it defines, and the constants that it reads from its module."""
     of_module = ModuleBackend(backend, plan)
     text = forward_text(of_module, plan, attributes)
     space = of_module.made(text, xp, of_module.data(plan, xp))
@@ -125,7 +125,7 @@ def module_text(
     initial: Mapping[PlanValue, str],
     about: Sequence[str],
 ) -> str:
-    """A class of PyTorch's, which runs by itself; `about` are the lines of its text.
+    """Return the text of a PyTorch class that runs by itself; `about` gives the lines of its docstring.
 
     `initial` are the initial values of its parameters, with `{}` where the list of their sizes appears.
     """
@@ -179,7 +179,7 @@ def registered(name: str) -> str:
 
 @cache
 def own_names() -> frozenset[str]:
-    """The names that every module of PyTorch has for itself."""
+    """Return the names that every PyTorch module defines."""
     from torch.nn import Module
 
     return frozenset(dir(Module()))

@@ -53,7 +53,7 @@ def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    """The term of ∂body/∂X*: the axes of the body, and the axes of X with the mark."""
+    """Return the term of ∂body/∂X*, with the axes of the body and the starred axes of X."""
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
@@ -85,7 +85,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
 
 
 def parameters(checker: Inference, env: Environment) -> list[Term]:
-    """The parameters of the enclosing function, which a derivative inside it holds constant."""
+    """Return the parameters of the enclosing function, which a derivative inside it holds constant."""
     result: list[Term] = []
     current: Environment | None = env
     while current is not None:
@@ -123,7 +123,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """A context in which ∂X has a value: a random tangent of X, sampled once, that all which depends on X follows.
+    """Give ∂X a value within a context: a random tangent of X, sampled once, from which all dependent tangents follow.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. Names without a ∂ in the equation stay constant.
     If it contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of the expression is independent.
@@ -176,7 +176,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
-    """A tangent of a term: pseudorandom numbers of its shape, always the same ones."""
+    """Return a tangent of a term: pseudorandom numbers of its shape, the same in every call."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):
@@ -213,7 +213,7 @@ class DerivativeBuilder:
         return remembered(graph, ordered_axes, taken)
 
     def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
-        """The term with its axes in the order of the text: the body's axes, then the new axes."""
+        """Return the term with its axes in the order of the text: the body's axes, then the new axes."""
         order = [*taken.body.shape, *taken.starred.values()]
         term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
         return term

@@ -1,5 +1,4 @@
-"""Finiteness and sign analysis: which terms are known to be finite, positive or not negative wherever the inputs are
-finite.
+"""Finiteness and sign analysis: which terms are finite, positive or not negative whenever the inputs are finite.
 
 Zero times such a term is zero, so no mask is needed (`selection`). Sums and products that overflow are not
 considered.
@@ -65,7 +64,7 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """The transfer function: whether a term is finite, its arguments being analysed."""
+        """Return whether a term is finite, given the analysis of its arguments: the transfer function."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)
@@ -186,7 +185,7 @@ def number(term: Term) -> float | None:
 
 
 def values(term: Term) -> tuple[Term, ...]:
-    """The arguments that a term has its numbers from: indices are none."""
+    """Return the arguments that provide a term's numbers, which excludes indices."""
     return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments
 
 

@@ -58,7 +58,7 @@ def differentiate_program(
 
 
 def named(text: str) -> Node:
-    """The tree of a name. Raises NotationError if it is invalid."""
+    """Parse a name. Raise NotationError if it is invalid."""
     key(text)
     body = parse(text).statements[0]
     if not isinstance(body, Value) or spelled(body.body) is None:

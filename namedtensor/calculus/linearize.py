@@ -89,7 +89,7 @@ class Linearization:
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
-        """A reduction over several axes as reductions over one axis after the other."""
+        """Split a reduction over several axes into reductions over one axis after the other."""
         argument = term.arguments[0]
         for axis in term.axes:
             shape = {name: size for name, size in argument.shape.items() if name != axis}
@@ -101,7 +101,7 @@ class Linearization:
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
-        """The contribution of one argument to the tangent, by the record's differential in the notation."""
+        """Return the contribution of one argument to the tangent, by the record's differential in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
@@ -135,7 +135,7 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """The tree of a differential, which may call these functions."""
+    """Parse a differential, which may call these functions."""
     (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body
@@ -178,7 +178,7 @@ def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """The tangent of a choice: the same conditions, with the tangents of the values."""
+    """Return the tangent of a choice: the same conditions, with the tangents of the values."""
     values = range(0, len(parts), 2)
     if all(parts[value] is None for value in values):
         return None
@@ -189,7 +189,7 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 
 
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """The tangent of e^X along directions: one direction more, and each direction replaced by its own tangent."""
+    """Return the tangent of e^X along directions: one more direction, and each direction replaced by its tangent."""
     X, *along = term.arguments
     result: Term | None = None
     for index, part in enumerate(parts):
@@ -212,7 +212,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 
 
 def _differentiate_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """A state of a loop, of the loop of the differentials."""
+    """Return the tangent of a loop's state, which is a state of the loop of the differentials."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 

@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
-    """A loop's arguments paired with the inputs of its body."""
+    """Pair a loop's arguments with the inputs of its body."""
     ends = [len(loop.states), len(loop.states) + len(loop.slices)]
     ends.append(ends[-1] + len(loop.members) * loop.steps)
     lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
@@ -71,7 +71,7 @@ def through(make: TermBuilder, loop: Term, number: int) -> Term:
 
 
 def leaf_of(make: TermBuilder, name: str, shape: Mapping[str, Any]) -> Term:
-    """An input of a body, called so in its text."""
+    """Return an input of a body with the same name in its text."""
     return make.term("input", (), (), (f"{name} {len(make.graph)}", name), dict(shape))
 
 
@@ -80,13 +80,13 @@ def zero(make: TermBuilder, shape: Mapping[str, Any]) -> Term:
 
 
 def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Term:
-    """A term with all axes of a shape; zeros for none."""
+    """Expand a term to all axes of a shape, or return zeros for None."""
     return zero(make, shape) if term is None else make.spread(term, shape)
 
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """The JVP of a loop: a loop of the tangents of its states, given the tangents of its arguments."""
+    """Return the JVP of a loop: a loop of the tangents of its states, given the tangents of its arguments."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
@@ -127,13 +127,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """The states that some terms read, with their numbers."""
+    """Return the states that some terms read, with their numbers."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def before(make: TermBuilder, term: Term, number: int) -> Any:
-    """A state before each step: a list if the steps have separate tensors, else stacked along their axis."""
+    """Return a state before each step: a list if the steps have separate tensors, or else stacked along their axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -145,8 +145,9 @@ def before(make: TermBuilder, term: Term, number: int) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- backwards
 def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
-    """The VJP of a loop: the cotangents of its arguments, by their positions, from the cotangents of the terms that read its
-    states.
+    """Return the VJP of a loop from the cotangents of the terms that read its states.
+
+    The result has the cotangents of the arguments, by their positions.
     """
     return Backwards(select.make, term, depends).of(
         [(user, select.settled(share).term) for user, share in asked], carry
@@ -207,7 +208,7 @@ class Backwards:
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """The extra axes of the cotangents, with their sizes."""
+        """Return the extra axes of the cotangents, with their sizes."""
         extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
             extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
@@ -216,7 +217,7 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """The cotangents of each state: after the last step, and those after each step along the axis."""
+        """Return the cotangents of each state: after the last step, and after each step along the axis."""
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options
@@ -232,7 +233,7 @@ class Backwards:
         return last, within
 
     def argument_cotangents(self, loop: Term) -> dict[int, Share]:
-        """The cotangents of the arguments, by their places."""
+        """Return the cotangents of the arguments, by their positions."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
         position = 0

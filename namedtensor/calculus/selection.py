@@ -54,18 +54,18 @@ class Share(NamedTuple):
 
 
 def joined(*several: Iterable[SelectionMask]) -> Conditions:
-    """The union of several masks, each once, in order."""
+    """Return the union of several masks, each once, in order."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
 def without(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
-    """The masks of the first that are not among the others."""
+    """Return the masks of the first that are not among the others."""
     others = set(others)
     return tuple(condition for condition in some if condition not in others)
 
 
 def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
-    """The masks that depend on one of these axes."""
+    """Return the masks that depend on one of these axes."""
     axes = frozenset(axes)
     return tuple(condition for condition in some if condition.axes & axes)
 
@@ -79,7 +79,7 @@ class Selecting:
 
     # ---------------------------------------------------------------------------------------------------- conditions
     def pair(self, row: str, column: str, size: Any) -> SelectionMask:
-        """That two indices are equal."""
+        """Return the mask of two equal indices."""
         return self.once(
             (row, column),
             SelectionMask((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
@@ -96,7 +96,7 @@ class Selecting:
         return self.make.between(">", term, self.make.number(0))
 
     def all_of(self, conditions: Conditions) -> Term:
-        """The conjunction of masks as one condition."""
+        """Return the conjunction of masks as one condition."""
         return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
@@ -108,7 +108,7 @@ class Selecting:
         return self.make.spread(term, shape)
 
     def selector(self, term: Term) -> SelectionMask | None:
-        """The mask of a term that picks (an identity, an indicator, a onehot); None for any other."""
+        """Return the mask of a term that selects (an identity, an indicator, a onehot), or None for any other term."""
         if term.operator == "I":
             row, column = term.axes
             return self.pair(row, column, term.shape[row])
@@ -119,7 +119,7 @@ class Selecting:
         return self.once(id(term), SelectionMask(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
-        """The masks left after a sum along axes: that all hold for some element."""
+        """Return the masks that remain after a sum along axes: all must hold for some element."""
         axes = frozenset(axes)
         open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
         if not open_:
@@ -178,7 +178,7 @@ class Selecting:
         return Share(self.where(now, share.term), share.within, without(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
-        """The sum of two masked terms; masks that only one of them has are applied before."""
+        """Add two masked terms; masks that only one of them has are applied before."""
         common = tuple(condition for condition in one.within if condition in other.within)
         one, other = (self.settled(share, without(share.due, common)) for share in (one, other))
         term = self.make.between(sign, one.term, other.term)
@@ -197,7 +197,7 @@ class Selecting:
         )
 
     def within(self, share: Share, condition: SelectionMask) -> Share:
-        """The masked term under one more mask."""
+        """Put a masked term under one more mask."""
         return Share(share.term, joined(share.within, (condition,)), joined(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
@@ -221,9 +221,7 @@ class Selecting:
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """A contraction of masked terms: masks along the summed axes are applied before, unless that makes a larger
-        tensor.
-        """
+        """Contract masked terms, applying masks along the summed axes before, unless that makes a larger tensor."""
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
         conditions = without(share.within, met)
@@ -284,7 +282,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """A masked term under an operation that moves numbers: the masks move alike."""
+        """Apply an operation that moves numbers to a masked term: the masks move alike."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         term, conditions = move(share.term), without(share.within, touched)

@@ -29,7 +29,7 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
-    """The backward sweep of a number: its derivative with respect to each variable that the program differentiates by.
+    """Compute the derivatives of a number by all variables of the program's derivatives, in one backward sweep.
 
     Inputs are included only if a function's argument of that name depends on others.
     """

@@ -40,8 +40,9 @@ def transpose(
 def transposed(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
-    """The same for several leaves in one backward sweep, by their identities; leaves that nothing depends on are left
-    out.
+    """Return the cotangents of several leaves, by their identities, from one backward sweep.
+
+    Leaves that nothing depends on are omitted.
     """
     select = Selecting(make)
     cotangents = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
@@ -51,8 +52,9 @@ def transposed(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """The backward sweep: cotangents of leaves, by their identities, from the cotangents of roots; `extra` are axes that only
-    cotangents have.
+    """Return the cotangents of leaves, by their identities, from the cotangents of roots.
+
+    `extra` are axes that only cotangents have.
     """
     order, depends = dependent([root for root, _ in roots], leaves)
     ends = {id(leaf) for leaf in leaves}
@@ -90,7 +92,7 @@ def cotangents_of(
 def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """The tangent of `whole` given one tangent for each number of `leaf`, whose axes get the names of their partners."""
+    """Return the tangent of `whole` for one tangent per number of `leaf`, with axes named like their partners."""
     select, extra = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
@@ -102,7 +104,7 @@ def pushforward(
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
-    """The terms that depend on one of the leaves, in topological order, and their ids."""
+    """Return the terms that depend on one of the leaves, in topological order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
@@ -127,7 +129,7 @@ def _rename_cotangent(select: Selecting, term: Term, cotangent: Share, position:
 
 
 def _product(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The transpose of ⊙: the cotangent times the other factor, summed over the axes that only that one has."""
+    """Return the transpose of ⊙: the cotangent times the other factor, summed over the axes that only the other has."""
     argument, other = term.arguments[position], term.arguments[1 - position]
     return select.product(cotangent, other, [axis for axis in other.shape if axis not in argument.shape])
 
@@ -137,14 +139,14 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) ->
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The transpose of a choice: the cotangent masked by the condition of its case."""
+    """Return the transpose of a choice: the cotangent masked by the condition of its case."""
     for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
 def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
-    """The conditions under which a choice takes the value at this place."""
+    """Return the conditions under which a choice takes the value at this position."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if position == 1 else select.make.between("¬", holds)]
@@ -159,7 +161,7 @@ def _picked(select: Selecting, term: Term, cotangent: Share, position: int) -> S
 
 
 def _indexed(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The transpose of indexing: scatter-add; elements that no index picks get zero."""
+    """Return the transpose of indexing, scatter-add: elements that no index selects get zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
@@ -181,7 +183,7 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """The transpose of e^X along directions, which is linear in each: the derivative of the transposed matrices."""
+    """Return the transpose of e^X along directions, linear in each: the derivative of the transposed matrices."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _along(select, term, others, cotangent, position)
@@ -211,7 +213,7 @@ COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
 
 
 def axes_moved(term: Term) -> frozenset[str]:
-    """The axes along which a term moves numbers."""
+    """Return the axes along which a term moves numbers."""
     if term.operator == "merge":
         sources, target = term.options
         return frozenset((*sources, target))
@@ -287,7 +289,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
-    """The tangent of a term that moves, combines or selects elements: the same term of the tangents."""
+    """Return the tangent of a term that moves, combines or selects elements: the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [part for part in parts if part is not None]
     common = tuple(
@@ -372,7 +374,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> T
 
 
 def _scattered(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
-    """The transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
+    """Return the transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
@@ -389,7 +391,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rul
 
 
 def rule_of(operator: str) -> Rule:
-    """The transpose rule of a structural term, or of a linear operator's record."""
+    """Return the transpose rule of a structural term, or of a linear operator's record."""
     rule = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
     assert rule is not None, f"nothing is linear in {operator}"
     return rule
