@@ -32,7 +32,7 @@ AXIS = "entity.name.type.axis"
 
 
 def declared_terminals() -> set[str]:
-    """The terminals that the grammar declares."""
+    """Return the terminals that the grammar declares."""
     text = (ROOT / "grammar" / "formula.lark").read_text(encoding="utf-8")
     return {name for line in re.findall(r"^%declare (.+)$", text, re.MULTILINE) for name in line.split()}
 
@@ -42,7 +42,7 @@ def scope(name: str) -> str:
 
 
 def oniguruma(pattern: str) -> str:
-    """A pattern of Python's module re as editors read it."""
+    """Return a pattern of Python's module `re` in the syntax of editors."""
     return pattern.replace(r"[^\W\d_]", LETTER).replace(r"[^\W_]", r"[\p{L}\p{N}]")
 
 
@@ -63,7 +63,7 @@ def group(begin: str, end: str, name: str, inside: list[dict[str, Any]]) -> dict
 
 
 def textmate() -> dict[str, Any]:
-    """The grammar."""
+    """Return the grammar."""
     terminals = declared_terminals()
     missing = terminals - classes.CLASSES.keys()
     if missing:
@@ -131,7 +131,7 @@ def textmate() -> dict[str, Any]:
 
 
 def written() -> str:
-    """The file as it is to be."""
+    """Return the expected content of the file."""
     return json.dumps(textmate(), ensure_ascii=False, indent=2) + "\n"
 
 

@@ -52,7 +52,7 @@ MAX_OPERATIONS_PER_NESTING = 5  # how many times deeper than brackets operations
 
 
 def spelling_of(source: str) -> str:
-    """ "latex" where `source` holds a LaTeX macro that text has not, an environment or $, else "text"."""
+    """Return "latex" if `source` contains a LaTeX macro unknown to text, an environment or $, or else "text"."""
     return "latex" if _LATEX.search(source) or ("&" in source and has_ampersand(source)) else "text"
 
 

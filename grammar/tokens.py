@@ -229,7 +229,8 @@ def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
     """Return the names with scripts at the start of tokens, separated by commas and semicolons, and their end.
 
     The end is 0 if another
-    token follows the last comma."""
+    token follows the last comma.
+    """
     names: list[list[Token]] = []
     start = 0
     while start < len(tokens) and tokens[start].type == "NAME":

@@ -215,7 +215,6 @@ def indexed_by(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
     """Return index_{ax}(X, I), which is X_{ax(I)} (paper §3.7)."""
-
     name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:

@@ -1,5 +1,6 @@
-"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error with a
-hint.
+"""The checker: type inference of a program for given inputs.
+
+It turns the tree into the graph of terms, or raises an error with a hint.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value

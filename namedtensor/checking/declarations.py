@@ -72,8 +72,9 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
 
 
 class DeclaredSet(NamedTuple):
-    """The axes of a set that is declared, with their sizes and places, their names, the names in their sizes, and whether
-    nothing specifies their sizes.
+    """The axes of a declared set.
+
+    They come with their sizes and positions, their names, the names in their sizes, and whether their sizes are open.
     """
 
     axes: list[tuple[str, Node | None, Any]]

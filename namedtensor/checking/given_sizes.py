@@ -100,7 +100,6 @@ def check_given_sizes(checker: Inference) -> None:
 
 def check_number(checker: Inference, name: str, size: int) -> None:
     """n = 3 in the program, or n given as a value, and sizes= gives otherwise."""
-
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:

@@ -69,7 +69,7 @@ class Grid:
 
     @cached_property
     def parts(self) -> list[Definition]:
-        """The families of this name, in the order in which they are asked."""
+        """Return the families of this name, in the order in which they are asked."""
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:

@@ -141,8 +141,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Evaluate definitions in the environment that holds them; those that depend on sizes, in the environment of the
-    call.
+    """Evaluate definitions in the environment that holds them.
+
+    Definitions that depend on sizes are evaluated in the environment of the call.
     """
     environment, memo = holder, holder.memo
     if holder is checker.top and env is not checker.top and speaks_of_sizes(checker, key):

@@ -1,5 +1,6 @@
-"""Recurrences rolled into loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not
-step by step.
+"""Recurrences rolled into loops: typed once, not step by step.
+
+An example is `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000`.
 
 The body is typed with t as the tensor of its values along a separate axis, like the index of a definition by elements,
 and with h^{t-1} as a given tensor, a *state*. Terms that need no state are then computed for all steps at once. The

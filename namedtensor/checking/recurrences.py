@@ -16,8 +16,9 @@ from .counting import Unrollable
 
 @dataclass(eq=False)
 class RecurrenceState:
-    """A recurrence: one family in its environment, its other indices fixed; while a loop is typed, its states and their
-    next values.
+    """A recurrence: one family in its environment, its other indices fixed.
+
+    While a loop is typed, it holds the states and their next values.
 
     `states[k]` is the member k steps before.
     """

@@ -43,7 +43,7 @@ class CheckResult(Suggests):
 
     @cached_property
     def assertions(self) -> tuple[Any, ...]:
-        """The outcome for each equation that defines nothing.
+        """Return the outcome for each equation that defines nothing.
 
         It is proved, disproved by tensors that show it, or not disproved by random tests. Each has a `span` in the
         source, a `status`, and the `drawn` tensors if it is disproved.

@@ -1,5 +1,6 @@
-"""Families indexed by an axis: in `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and h^t is stacked
-along its axis.
+"""Families indexed by an axis.
+
+In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and h^t is stacked along its axis.
 """
 
 from __future__ import annotations

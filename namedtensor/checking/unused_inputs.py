@@ -96,12 +96,12 @@ class MentionedNames:
 
     @cached_property
     def axes(self) -> set[str]:
-        """The axes that the program names or measures."""
+        """Return the axes that the program names or measures."""
         return {axis.name for axis in axes_named(self.scope.program)} | {*asked(self.scope.program)}
 
     @cached_property
     def measured(self) -> set[str]:
-        """The axes whose sizes it asks for, or makes."""
+        """Return the axes whose sizes the program uses or defines."""
         return {*asked(self.scope.program), *created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
@@ -137,7 +137,7 @@ class MentionedNames:
 
     @cached_property
     def patterns(self) -> ByScripts[None]:
-        """The patterns of possible names, each once."""
+        """Return the patterns of possible names, each once."""
         by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
@@ -183,7 +183,7 @@ class GivenNames:
 
     @cached_property
     def unused(self) -> frozenset[str]:
-        """The inputs that nothing in the program uses."""
+        """Return the inputs that nothing in the program uses."""
         return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property

@@ -25,8 +25,10 @@ MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step 
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over fronts, and the states of one name in it, which are of this shape. It has the members of a domain, of
-    those that were `asked` for."""
+    """A finished loop over fronts, and the states of one name in it, which have this shape.
+
+    It has those members of a domain that were `asked` for.
+    """
 
     asked: Domain
     domain: Domain

@@ -28,7 +28,7 @@ FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
 def source_of(options: Any) -> FormulaSource:
-    """The formula that a command is about, also noted in `options` for errors to name its file."""
+    """Return the formula of a command, also noted in `options` so that errors name its file."""
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
     if "from" in options.source.text:
@@ -50,7 +50,7 @@ def imported(source: FormulaSource) -> FormulaSource:
 
 
 def read_source(word: str, syntax: str) -> FormulaSource:
-    """The text of a formula, a file, or standard input. Raises InputError."""
+    """Return the text of a formula, a file, or standard input. Raise InputError if it cannot be read."""
     if word == "-":
         return FormulaSource(typed_in(), "<stdin>", syntax)
     if is_file(word):
@@ -62,7 +62,7 @@ def read_source(word: str, syntax: str) -> FormulaSource:
 
 
 def typed_in() -> str:
-    """The text of standard input. Raises InputError."""
+    """Return the text of standard input. Raise InputError if it cannot be read."""
     data = standard_input()
     for encoding in ("utf-8-sig", getattr(sys.stdin, "encoding", None) or "utf-8"):
         try:

@@ -85,7 +85,7 @@ def check_command(options: Any, console: Console) -> int:
 
 
 def _tried(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
-    """The verdicts of the assertions of a well-typed formula."""
+    """Return the verdicts of the assertions of a well-typed formula."""
     from grammar.parser import parse
 
     from ..documents.trial import tried_claims

@@ -147,7 +147,7 @@ def _checked(given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[i
 
 
 def draws_of(options: Any) -> Any:
-    """The random tests of assertions; None if there are none."""
+    """Return the random tests of assertions, or None if there are none."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws
@@ -182,7 +182,7 @@ def _page(checked: list[CheckedDocument]) -> str:
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
-    """Findings as annotations of GitHub, a line each, or as one log of SARIF."""
+    """Write findings as annotations of GitHub, one per line, or as one SARIF log."""
     from .formats import github, sarif
 
     if format == "sarif":
@@ -256,7 +256,7 @@ def as_text(finding: Any, console: Console, others: Any = ()) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """The notes of a document, a line each: Return the remarks that are neither errors nor warnings."""
+    """Return the notes of a document, one per line: the remarks that are neither errors nor warnings."""
     whole, report = checked.whole, checked.report
     texts = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
@@ -301,7 +301,7 @@ def _ends_of_lines(text: str) -> list[int]:
 
 
 def _summary(checked: list[CheckedDocument]) -> str:
-    """The last line, of all documents together."""
+    """Return the last line, about all documents together."""
     formulas = sum(document.report.formulas for document in checked)
     sections = sum(len(document.report.scopes) for document in checked)
     errors, warnings = (sum(len(document.of(severity)) for document in checked) for severity in ("error", "warning"))
@@ -314,7 +314,7 @@ def _number(count: int, word: str) -> str:
 
 
 def _record(checked: CheckedDocument) -> dict[str, Any]:
-    """The report of a document as a record for machines."""
+    """Return the report of a document as a record for machines."""
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 
     def records(severity: str) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ AT_THE_PROMPT = (
 
 
 def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """The same error, its hint in the words of the table."""
+    """Return the same error with its hint in the words of the table."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -72,7 +72,7 @@ class Console:
         write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=shown) + "\n")
 
     def page(self, text: str) -> None:
-        """A page for browsers; a character that the stream cannot show is written as its number."""
+        """Write a page for browsers; a character that the stream cannot show is written as its number."""
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         write_to(sys.stdout, text.encode(encoding, "xmlcharrefreplace").decode(encoding))
 
@@ -81,7 +81,7 @@ class Console:
         return (f"{title}: " if title else "") + self.respelled(error, stream or sys.stderr).to_text()
 
     def respelled(self, error: NotationError, stream: TextIO) -> NotationError:
-        """An error as it is written to a stream."""
+        """Return an error in the spelling of a stream."""
         error = rehinted(error, self.hints)
         return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 
@@ -127,7 +127,7 @@ def _strings(value: Any, change) -> Any:
 
 
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:
-    """An error for machines."""
+    """Return an error as a record for machines."""
     line, column = error.position() if error.source is not None else (None, None)
     record = {"kind": error.kind, "code": error.code, "message": error.message, "line": line, "column": column}
     record |= {"span": list(error.span) if error.span else None, "span_text": error.span_text}

@@ -86,7 +86,7 @@ def derived(derivation: Any, options: Any, console: Console) -> None:
 
 
 def step_record(step: Any) -> dict[str, str]:
-    """A step for machines."""
+    """Return a step as a record for machines."""
     return {"equation": step.equation, "rule": step.rule, "identity": step.identity}
 
 

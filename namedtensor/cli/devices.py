@@ -108,7 +108,7 @@ def value_rule(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def report_record(report: Any) -> dict[str, Any]:
-    """A report as JSON."""
+    """Return a report as a JSON record."""
     from ..sharding.device_report import moved_bytes
 
     record: dict[str, Any] = {"devices": report.devices, "device_count": report.device_count}

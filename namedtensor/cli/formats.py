@@ -37,8 +37,10 @@ def message_of(finding: Finding) -> str:
 
 
 def region_of(finding: Finding) -> dict[str, int]:
-    """Return the region of a finding: lines, and columns in characters, from 1. It is empty for a finding without a
-    position, and in a notebook, whose cells count their lines separately."""
+    """Return the region of a finding: lines, and columns in characters, from 1.
+
+    It is empty for a finding without a position, and in a notebook, whose cells count their lines separately.
+    """
     problem = finding.problem
     if not finding.file or CELL in finding.file or problem.source is None or problem.span is None:
         return {}
@@ -53,7 +55,7 @@ def file_of(finding: Finding) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- GitHub
 def github(finding: Finding) -> str:
-    """A finding as a command to the log of a GitHub action, which shows it at its line."""
+    """Return a finding as a command to the log of a GitHub action, which shows it at its line."""
     region = region_of(finding)
     properties = {"file": file_of(finding)} if finding.file else {}
     properties |= {name: str(region[of]) for name, of in (("line", "startLine"), ("endLine", "endLine")) if region}
@@ -77,7 +79,7 @@ def annotation(kind: str, properties: dict[str, str], message: str) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- SARIF
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
-    """Findings as a log of SARIF 2.1.0: a rule for each error code."""
+    """Return findings as a SARIF 2.1.0 log, with a rule for each error code."""
     listed = list(findings)
     numbers = sorted({finding.problem.code for finding in listed})
     rules = [{"id": str(number), "shortDescription": {"text": CATALOGUE[number]}} for number in numbers]
@@ -105,7 +107,7 @@ Known = Counter[tuple[str, int, str]]
 
 
 def read_baseline(path: str) -> Known:
-    """The findings of a baseline file. Raises InputError."""
+    """Return the findings of a baseline file. Raise InputError if it is invalid."""
     try:
         listed = json.loads(read_text(path))["findings"]
         return Counter(

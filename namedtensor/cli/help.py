@@ -42,7 +42,7 @@ def help_command(options: Any, console: Console) -> None:
 
 
 def named(name: str) -> Operator:
-    """The record of a name, a sign, or its form in ASCII or LaTeX. Raises InputError."""
+    """Return the record of a name, a sign, or its form in ASCII or LaTeX. Raise InputError if there is none."""
     record = REGISTRY.get(name) or next(
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
     )
@@ -78,7 +78,7 @@ def error_entry(number: str) -> dict[str, str]:
 
 
 def lines_of(entry: dict[str, str]) -> Iterable[str]:
-    """The meaning, then the rest in two columns."""
+    """Yield the meaning, then the rest in two columns."""
     yield entry["meaning"]
     rest = {name: text for name, text in entry.items() if name not in ("name", "meaning")}
     width = max(map(len, rest), default=0)

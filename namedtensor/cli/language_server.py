@@ -108,7 +108,7 @@ class EditorSession:
             self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def read(self, path: str) -> str | None:
-        """The text of a file: as it is in the editor, or on disk."""
+        """Return the text of a file, from the editor or from disk."""
         for uri, opened in self.documents.items():
             if opened.document.path == path:
                 return self.server.workspace.get_text_document(uri).source
@@ -118,7 +118,10 @@ class EditorSession:
             return None
 
     def guarded(self, answer: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """An answer; where making it fails, a note to the editor's log. Nothing that a document says ends the server."""
+        """Return an answer, or log the failure in the editor.
+
+        Nothing that a document says ends the server.
+        """
         try:
             return answer()
         except NotationError as problem:
@@ -137,7 +140,7 @@ class EditorSession:
 
 
 def in_words(problem: NotationError) -> str:
-    """An error in a sentence."""
+    """Return an error as a sentence."""
     return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
 
 
@@ -170,7 +173,7 @@ def diagnostic(opened: OpenDocument, problem: Problem) -> lsp.Diagnostic:
 
 # ------------------------------------------------------------------------------------------------------------- requests
 def create_server(delay: float = 0.4) -> LanguageServer:
-    """A server that checks a whole document after a pause of `delay` seconds."""
+    """Return a server that checks a whole document after a pause of `delay` seconds."""
     server = LanguageServer("namedtensor", __version__)
     session = EditorSession(server, delay)
 

@@ -226,7 +226,7 @@ def answer_line(line: bytes) -> bytes:
 
 
 def answer(tool: str, arguments: Record) -> Record:
-    """The record of a tool, or of the error."""
+    """Return the record of a tool, or of the error."""
     try:
         with recursion_headroom():
             return {"ok": True, **TOOLS[tool](**arguments)}

@@ -16,7 +16,7 @@ from .seeds import is_key
 
 
 def as_array(data: Any) -> Any:
-    """The array of a tensor. Raises NotationError if it is not numeric."""
+    """Return the array of a tensor. Raise NotationError if it is not numeric."""
     return checked(data) if is_array(data) else from_lists(data)
 
 
@@ -94,7 +94,7 @@ def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...
 
 
 def rounded(array: Any, digits: int) -> Any:
-    """An array rounded to a number of places behind the point, by its own library."""
+    """Round an array to a number of decimals, by its own library."""
     xp = namespace(array)
     if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
         return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
@@ -103,7 +103,7 @@ def rounded(array: Any, digits: int) -> Any:
 
 
 def concrete(array: Any) -> Any:
-    """The numbers as an array of NumPy, also while a library traces."""
+    """Return the numbers as a NumPy array, even while a library traces."""
     if is_shape(array):
         raise shape_error(array)
     if library(array) == "torch":
@@ -124,7 +124,7 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
 
 
 def reordered(given: Any, names: tuple[str, ...]) -> Any:
-    """The array of a tensor with its axes in this order."""
+    """Return the array of a tensor with its axes in this order."""
     if sorted(names) != sorted(given.axes):
         raise NotationError(
             316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",

@@ -19,13 +19,13 @@ _NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
 
 
 def namespace(array: object) -> Any:
-    """The namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
+    """Return the namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
     result = _NAMESPACES.get(type(array))
     return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if result is None else result
 
 
 def _namespace(array: Any) -> Any:
-    """The namespace of an array type that has not been met before."""
+    """Return the namespace of an array type that has not been met before."""
     import numpy as np
 
     if isinstance(array, (np.ndarray, np.generic)):
@@ -39,7 +39,7 @@ def _namespace(array: Any) -> Any:
 
 
 def wide(xp: Any) -> bool | None:
-    """The library's 64-bit setting, `jax_enable_x64` of JAX; None where dtypes always have up to 64 bits."""
+    """Return the library's 64-bit setting, JAX's `jax_enable_x64`, or None if dtypes always have up to 64 bits."""
     if not xp.__name__.startswith("jax"):
         return None
     import jax
@@ -66,12 +66,12 @@ def is_array(value: Any) -> bool:
 
 
 def library_of_namespace(name: str) -> str:
-    """The name of the library that a namespace of functions belongs to: jax of jax.numpy."""
+    """Return the name of the library that a namespace of functions belongs to: jax for jax.numpy."""
     return name.removeprefix("array_api_compat.").partition(".")[0]
 
 
 def library(array: Any) -> str:
-    """The name of an array's library."""
+    """Return the name of an array's library."""
     return type(array).__module__.partition(".")[0]
 
 
@@ -82,7 +82,7 @@ def converted(array: Any, like: Any) -> Any:
 
 
 def kind_of(dtype: str) -> str:
-    """The kind of a dtype by its name: b, i, u, f or c.
+    """Return the kind of a dtype by its name: b, i, u, f or c.
 
     >>> kind_of("bfloat16")
     'f'
@@ -95,7 +95,7 @@ def kind_of(dtype: str) -> str:
 
 @lru_cache(maxsize=256, typed=True)
 def dtype_name(dtype: Any) -> str:
-    """The name of a library's dtype.
+    """Return the name of a library's dtype.
 
     >>> import numpy as np
     >>> dtype_name(np.dtype("float32"))
@@ -120,7 +120,9 @@ def dtype_object(xp: Any, name: str) -> Any:
 
 
 def module_name(backend: object) -> str:
-    """The name of the module that has the functions of "numpy", "torch" or "jax". Raises NotationError for any other.
+    """Return the name of the module with the functions of "numpy", "torch" or "jax".
+
+    Raise NotationError for any other.
 
     >>> module_name("jax")
     'jax.numpy'
@@ -131,7 +133,10 @@ def module_name(backend: object) -> str:
 
 
 def library_named(backend: object) -> Any:
-    """The module of "numpy", "torch" or "jax" that has their functions. Raises NotationError if it is not installed."""
+    """Return the module with the functions of "numpy", "torch" or "jax".
+
+    Raise NotationError if it is not installed.
+    """
     from importlib import import_module
 
     name = module_name(backend)
@@ -199,8 +204,11 @@ MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
 class Layout:
-    """Axes in storage order, their sizes, the dtype and the namespace of an array. If `wide` may change, it states
-    whether the library's numbers may have 64 bits: a plan for one is not one for the other."""
+    """Axes in storage order, their sizes, and the dtype and the namespace of an array.
+
+    If `wide` may change, it states whether the library's numbers may have 64 bits, since the two settings need separate
+    plans.
+    """
 
     __slots__ = ("axes", "extent", "dtype", "xp", "wide")
     labels: Any = ()  # of the elements along its axes; only a `LabeledLayout` has them
@@ -299,12 +307,12 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
 
 
 def resized(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
-    """The layout of an array of the same library and dtype, with other axes and sizes."""
+    """Return the layout of an array of the same library and dtype, with other axes and sizes."""
     key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
 
 
 def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
-    """The same layout under other names."""
+    """Return the same layout under other names."""
     return resized(layout, axes, layout.extent)

@@ -92,7 +92,7 @@ class Operands(Protocol):
         ...
 
     def sizes(self) -> tuple[str, str]:
-        """The two sizes of the axis, each with its operands."""
+        """Return the two sizes of the axis, each with its operands."""
         ...
 
 
@@ -122,7 +122,7 @@ def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], ope
 
 
 def operator_sign(operator: str) -> str:
-    """An operator as messages show it."""
+    """Return an operator in the form of messages."""
     return SIGNS.get(operator, operator)
 
 
@@ -152,7 +152,7 @@ def lift(
     new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
-    """The shape of a lifted use (paper §3): the signature's result, and every extra axis of the arguments.
+    """Return the shape of a lifted use (paper §3): the signature's result, and every extra axis of the arguments.
 
     `new_sizes` has the sizes of the result's axes that the arguments lack (a window, a concatenation). With
     `differing`, the bound axes may differ in size between arguments.
@@ -189,7 +189,7 @@ def lift(
 
 
 def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
-    """The union of the axes: the shape of an elementwise operation (paper §3.2).
+    """Return the union of the axes: the shape of an elementwise operation (paper §3.2).
 
     >>> broadcast(({"height": 3}, {"height": 3, "width": 2}))
     {'height': 3, 'width': 2}
@@ -205,7 +205,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """The storage order of a broadcast result: the order of the operand with most axes, extra axes before."""
+    """Return the storage order of a broadcast result: the order of the operand with most axes, after extra axes."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
@@ -213,7 +213,7 @@ def union(orders: Sequence[Order | None]) -> Order:
 
 
 def show(shape: Shape) -> str:
-    """A shape in the notation.
+    """Format a shape in the notation.
 
     >>> show({"height": 3, "width": 2})
     'ℝ^{height[3] × width[2]}'
@@ -231,7 +231,7 @@ AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
 
 
 def check_axis(name: Any) -> str:
-    """A name of an axis as the language compares it. Raises NotationError if it is invalid.
+    """Return the normal form of an axis name. Raise NotationError if it is invalid.
 
     >>> check_axis("seq’")
     "seq'"
@@ -241,7 +241,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _checked(name: Any) -> str:
-    """The same for one source string, cached."""
+    """Return the same for one source string, cached."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):
@@ -253,7 +253,7 @@ def _checked(name: Any) -> str:
 
 
 def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """An axis that only one shape has, where the other has it with other marks instead: often a mistake.
+    """Return an axis of one shape that the other has with different marks, which is often a mistake.
 
     >>> marked_apart(["batch", "a"], ["batch", "a*"]), marked_apart(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

@@ -533,7 +533,7 @@ class Behavior:
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str:
-        """A static table with the names of the axes at its sides; more than two axes make several tables."""
+        """Return a static table with the names of the axes at its sides; more than two axes make several tables."""
 
     def to_text(self, digits: int | None = None) -> str:
         """Format the tensor as a table for terminals.

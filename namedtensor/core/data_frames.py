@@ -25,7 +25,10 @@ PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
 
 
 def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
-    """The tensor of a DataArray, a DataFrame or a Series; None of anything else. Raises NotationError."""
+    """Return the tensor of a DataArray, a DataFrame or a Series, or None for any other value.
+
+    Raise NotationError if an axis has no name.
+    """
     convert = CONVERTERS.get(library(value))
     if convert is None or not any(kind.__name__ in KINDS for kind in type(value).__mro__):
         return None
@@ -86,7 +89,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
-    """The names of the axes, one per level of each index. Raises NotationError if an axis has no name."""
+    """Return the names of the axes, one per level of each index. Raise NotationError if an axis has no name."""
     level_names = [name for index in indices for name in index.names]
     if axes is not None:
         names = names_of(axes)
@@ -147,7 +150,10 @@ def numbers_of(data: Any) -> Any:
 
 
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
-    """An array with an axis for each level of a MultiIndex. Raises NotationError where combinations of levels are missing."""
+    """Give an array an axis for each level of a MultiIndex.
+
+    Raise NotationError if combinations of levels are missing.
+    """
     index = index.remove_unused_levels()
     sizes = [len(level) for level in index.levels]
     codes = [np.asarray(codes) for codes in index.codes]
@@ -317,7 +323,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """The tensor of a DataArray, whose axes a caller may name again."""
+    """Return the tensor of a DataArray, whose axes a caller may rename."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

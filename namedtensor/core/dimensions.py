@@ -36,7 +36,7 @@ class Dimensions:
         return extent(self.symbols[size])
 
     def layout(self, layout: Layout) -> Layout:
-        """The layout with symbols in place of dimensions."""
+        """Return the layout with symbols in place of dimensions."""
         sizes = tuple(self.size(size, axis) for axis, size in zip(layout.axes, layout.extent))
         return Layout(layout.axes, sizes, layout.dtype, layout.xp, layout.wide)
 
@@ -88,7 +88,7 @@ class Assumptions(NamedTuple):
 
 
 def quotient(size: Size) -> tuple[Size, Size]:
-    """The dividend and the divisor of a size that is a floor quotient."""
+    """Return the dividend and the divisor of a size that is a floor quotient."""
     ((atom,),) = size.terms
     return atom.left, atom.right
 

@@ -275,12 +275,12 @@ def is_size(value: Any) -> bool:
 
 
 def terms_of(size: Size) -> Terms:
-    """The monomials of a size, each with its coefficient."""
+    """Return the monomials of a size, each with its coefficient."""
     return size.terms if isinstance(size, Extent) else {(): size} if size else {}
 
 
 def normal(terms: Terms) -> Size:
-    """The size of these monomials: an `int` if it is a number."""
+    """Return the size of these monomials: an `int` if it is a number."""
     terms = {monomial: count for monomial, count in terms.items() if count}
     return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
 
@@ -297,7 +297,7 @@ def only_atom(size: Size) -> Atom | None:
 
 
 def symbols_of(size: Any) -> dict[SizeSymbol, None]:
-    """The symbols in a size, or in nested tuples and mappings of sizes."""
+    """Return the symbols in a size, or in nested tuples and mappings of sizes."""
     if type(size) is Extent:
         return size.symbols
     symbols: dict[SizeSymbol, None] = {}
@@ -312,17 +312,17 @@ def typical(size: Size) -> int:
 
 
 def value_at(size: Size, sizes: Mapping[SizeSymbol, int]) -> int:
-    """The number of a size where axes have these sizes."""
+    """Evaluate a size for these sizes of axes."""
     return size.at(sizes) if type(size) is Extent else size  # type: ignore[return-value]
 
 
 def upper_bound(size: Size, largest: int = MAX_SIZE) -> int:
-    """A number that a size does not exceed while no axis has more than `largest` elements."""
+    """Return a number that a size does not exceed while no axis has more than `largest` elements."""
     return int(interval(size, largest)[1])
 
 
 def largest(left: Size, right: Size) -> Size:
-    """The larger of two sizes."""
+    """Return the larger of two sizes."""
     if proves_at_most(left, right):
         return right
     return left if proves_at_most(right, left) else extent(Largest(left, right))
@@ -339,13 +339,13 @@ def exact_quotient(size: Size, divisor: Size) -> Size | None:
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:
-    """The least and the greatest value of a size, as far as its form shows: an axis has at least one element."""
+    """Return the least and the greatest value of a size that its form shows: an axis has at least one element."""
     low, high = interval(size)
     return None if low == -inf else int(low), None if high == inf else int(high)
 
 
 def interval(size: Size, most: float = inf) -> Interval:
-    """The least and the greatest value of a size where axes have from one to `most` elements."""
+    """Return the least and the greatest value of a size if axes have from one to `most` elements."""
     low: float = 0
     high: float = 0
     for monomial, count in terms_of(size).items():
@@ -374,7 +374,7 @@ def proves_at_most(left: Size, right: Size) -> bool:
 
 # ----------------------------------------------------------------------------------------------------------------- text
 def shown(size: Any) -> str:
-    """A size as formulas write it.
+    """Format a size in the form of formulas.
 
     >>> seq, key = extent(SizeSymbol("seq", "seq")), extent(SizeSymbol("key", "key"))
     >>> shown(2 * seq * seq * key + 1), 2 * seq * key - 3
@@ -389,7 +389,7 @@ def is_size_of(axis: str, size: Any) -> bool:
 
 
 def bracketed(size: Size, text: Callable[[Any], str]) -> str:
-    """The text of a size beside a sign of division."""
+    """Format a size beside a sign of division, in brackets if needed."""
     if isinstance(size, Extent):
         atom = only_atom(size)
         is_plain = atom is not None and not isinstance(atom, Quotient)

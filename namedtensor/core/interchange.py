@@ -40,7 +40,7 @@ def make_labeled_tensor(
 
 
 def imported(name: str, hint: str) -> Any:
-    """A library. Raises NotationError if it is not installed."""
+    """Import a library. Raise NotationError if it is not installed."""
     from importlib import import_module
 
     try:

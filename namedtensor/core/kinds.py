@@ -53,7 +53,7 @@ def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
 
 
 def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
-    """A mapping whose keys are names; None is one without any. Raises NotationError for anything else."""
+    """Return a mapping whose keys are names, with None as the empty one. Raise NotationError for anything else."""
     if value is None:
         return {}
     mapping = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
@@ -63,7 +63,7 @@ def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
 
 
 def as_text(value: Any, what: str, hint: str) -> str:
-    """A string. Raises NotationError for anything else."""
+    """Return a string. Raise NotationError for anything else."""
     if not isinstance(value, str):
         raise wrong(value, what, "a text", hint)
     return value
@@ -81,7 +81,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 
 
 def as_path(value: Any) -> Path:
-    """A path, as a string. Raises NotationError for anything else."""
+    """Return a path from a string or a path. Raise NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
     from pathlib import Path
@@ -90,7 +90,7 @@ def as_path(value: Any) -> Path:
 
 
 def as_number(value: Any, what: str, least: float, hint: str) -> Any:
-    """A real number that is not less than `least`. Raises NotationError for anything else."""
+    """Return a real number that is not less than `least`. Raise NotationError for anything else."""
     if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "shape", ()) or not value >= least:
         raise wrong(value, what, f"a number from {least:g}", hint)
     return value

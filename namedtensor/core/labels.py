@@ -70,21 +70,21 @@ class Labels:
         return [*self.values] if self.values.dtype.kind in "mM" else self.values.tolist()
 
     def text(self, position: int) -> str:
-        """The label of an element as tables show it."""
+        """Return the label of an element in the form of tables."""
         return text_of(self.values[position])
 
     def part(self, at: Any) -> Labels:
-        """The labels of some of the elements: a slice, or positions."""
+        """Return the labels of some of the elements: a slice, or positions."""
         return Labels(self.values[at])
 
     @cached_property
     def positions(self) -> dict[Any, list[int]]:
-        """The positions of each label."""
+        """Return the positions of each label."""
         return positions_of(self.values.tolist())
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
-        """The positions of each label by its text."""
+        """Return the positions of each label by its text."""
         return positions_of(map(self.text, range(len(self))))
 
     def equals(self, other: Labels) -> bool:
@@ -93,14 +93,14 @@ class Labels:
 
     @cached_property
     def keys(self) -> list[Any]:
-        """A value for each label; the values of equal labels are equal, whatever their dtypes."""
+        """Return a value for each label; the values of equal labels are equal, whatever their dtypes."""
         if self.values.dtype.kind in "mM":
             return date_keys(self.values)
         listed: list[Any] = self.values.tolist()
         return listed if {*map(type, listed)} <= {str, int} else [*map(key_of, listed)]
 
     def position(self, label: Any, axis: str) -> int:
-        """The position of a label, or of its text. Raises NotationError if no label or several labels match."""
+        """Return the position of a label, or of its text. Raise NotationError if no label or several labels match."""
         places = self._places(label)
         if not places:
             raise unknown_label(label, axis, self)
@@ -125,7 +125,7 @@ class Labels:
 
 
 def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
-    """The positions of each of some values."""
+    """Return the positions of each of some values."""
     result: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
         result.setdefault(value, []).append(position)
@@ -173,7 +173,7 @@ def key_of(label: Any) -> Any:
 
 
 def to_labels(values: Any) -> Any:
-    """An array of labels. Raises NotationError for anything else."""
+    """Return an array of labels. Raise NotationError for anything else."""
     import numpy as np
 
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
@@ -205,7 +205,7 @@ def is_label(selection: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """A label as text: a date without its time if the time is midnight."""
+    """Return a label as text: a date without its time if the time is midnight."""
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -222,12 +222,12 @@ def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
 
 
 def shown(value: Any) -> str:
-    """A label in a message."""
+    """Format a label for a message."""
     return repr(value.item() if hasattr(value, "item") else value)[:60]
 
 
 def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
-    """The error for a label that an axis does not have, with the closest or the first ones."""
+    """Return the error for a label that an axis does not have, with the closest or the first ones."""
     from .suggestions import did_you_mean, near
 
     texts = [*labels.texts]
@@ -292,7 +292,7 @@ def make_labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
 
 
 def plain_layout(layout: Layout) -> Layout:
-    """The layout without labels."""
+    """Return the layout without labels."""
     return layout.plain if isinstance(layout, LabeledLayout) else layout
 
 

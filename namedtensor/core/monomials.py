@@ -80,7 +80,7 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def written(terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False) -> str:
-    """The text of a polynomial, its monomials by falling degree."""
+    """Format a polynomial, its monomials by falling degree."""
     parts: list[str] = []
     for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):
         factors = [text(atom) for atom in monomial]

@@ -47,8 +47,9 @@ class LateError(Exception):
 
 
 class AnsweringProcess:
-    """A process that runs the function `answer_line` of a module for each line. It starts on first use, and again after
-    it ended.
+    """A process that runs the function `answer_line` of a module for each line.
+
+    It starts on first use, and again after it ended.
 
     If the module defines `prepare`, it is called once before the first line. Raises OSError if the platform has no
     processes.
@@ -72,7 +73,7 @@ class AnsweringProcess:
             self.start()
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """The answer to a line, one at a time. Raises EndedError, LateError, OSError."""
+        """Return the answer to a line, one at a time. Raise EndedError, LateError or OSError."""
         with self.lock:
             try:
                 self._begin()
@@ -85,7 +86,7 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """The same for a user: Raises NotationError if it took too long or used too much, with a repair."""
+        """Return the same for a user. Raise NotationError with a repair if it took too long or used too much memory."""
         try:
             return self.ask(line, seconds)
         except LateError:
@@ -178,7 +179,7 @@ def flags() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """This one, with one thread for the BLAS, and without the entry of the working directory where modules are looked for."""
+    """Return this environment with one BLAS thread, and without the working directory among the module folders."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 

@@ -22,7 +22,7 @@ def is_key(value: Any) -> bool:
 
 
 def to_seed(value: Any) -> Any:
-    """An integer from 0, or one key. Raises NotationError for anything else."""
+    """Return an integer from 0, or one key. Raise NotationError for anything else."""
     if not is_key(value):
         return to_count(value, "the seed", HINT)
     if value.shape:
@@ -41,7 +41,7 @@ def number_of_key(key: Any) -> Any:
 
 
 def generator_of(seed: Any) -> Any:
-    """The generator of a seed, or of a seed and the numbers that follow it: (0, 3) is apart from (0, 4)."""
+    """Return the generator of a seed, or of a seed and the numbers that follow it: (0, 3) differs from (0, 4)."""
     import numpy as np
 
     parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]

@@ -8,7 +8,7 @@ HOME = dirname(dirname(dirname(abspath(__file__))))
 
 
 def hiding(package: str) -> str | None:
-    """The file that Python finds for `package` in place of this project's, or None.
+    """Return the file that Python finds for `package` in place of this project's, or None.
 
     >>> hiding("grammar") is None
     True
@@ -22,7 +22,10 @@ def hiding(package: str) -> str | None:
 
 
 def _location(package: str) -> str | None:
-    """The file of a package that is not imported yet, as `importlib.util.find_spec` finds it, which is slow to import."""
+    """Return the file of a package that is not imported yet.
+
+    `importlib.util.find_spec` gives the same, but is slow to import.
+    """
     specs = (finder.find_spec(package, None) for finder in sys.meta_path)
     return next((spec.origin for spec in specs if spec is not None), None)
 

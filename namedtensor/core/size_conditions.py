@@ -166,7 +166,7 @@ def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
 
 
 def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
-    """A size with others for some of its symbols."""
+    """Substitute other sizes for some symbols of a size."""
     if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
         return size
     total: Any = 0
@@ -213,7 +213,7 @@ def assume_at_most(left: Size, right: Size) -> bool:
 
 
 def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
-    """The counters that a size depends on, with their ranges, those last whose ranges may depend on others."""
+    """Return the counters that a size depends on, with their ranges, so that ranges depend on earlier counters only."""
     collected = _CONDITIONS.get()
     known = {} if collected is None else collected.counters
     return [(symbol, ends) for symbol, ends in known.items() if symbol in symbols_of(size)] if known else []
@@ -241,7 +241,7 @@ def as_comparison(difference: Size) -> tuple[Size, Size]:
 
 
 def counter_named(name: str) -> Size | None:
-    """The counter of this name."""
+    """Return the counter of this name."""
     collected = _CONDITIONS.get()
     known = () if collected is None else collected.counters
     return next((extent(symbol) for symbol in known if symbol.name == name), None)

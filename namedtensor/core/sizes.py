@@ -29,11 +29,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
-        """The variable of an arithmetic expression of this one and a number."""
+        """Return the variable of an arithmetic expression of this one and a number."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """The same with the number on the left."""
+        """Return the same with the number on the left."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
@@ -52,7 +52,7 @@ Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
-    """The number that `size` was unified with, or the variable that represents it."""
+    """Return the number that `size` was unified with, or the variable that represents it."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size

@@ -66,7 +66,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """The known names of small edit distance; those that differ in the case of letters come first."""
+    """Return the known names of small edit distance, first the names that differ in the case of letters."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -90,7 +90,7 @@ def did_you_mean(names: list[str]) -> Suggestion | None:
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error for a name that is none of those that are known; it keeps the name, so that Python adds no advice.
+    """Return the error for an unknown name; it keeps the name, so that Python adds no advice.
 
     >>> no_attribute("a formula", "chekc", ["check", "explain"])
     AttributeError("a formula has no attribute 'chekc'; did you mean check?")

@@ -36,7 +36,7 @@ def silent() -> Generator[None]:
 
 
 def _outside() -> int:
-    """The stack level of the first frame outside this package and the grammar, counted from `warn`."""
+    """Return the stack level of the first frame outside this package and the grammar, counted from `warn`."""
     level = 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:

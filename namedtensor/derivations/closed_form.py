@@ -132,7 +132,7 @@ class ClosedForm:
 
     @cached_property
     def derivation(self) -> Formula:
-        """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
+        """Return the program of all steps: names of the parts, equations of their differentials, and the closed form."""
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
@@ -151,7 +151,7 @@ class ClosedForm:
 
     @cached_property
     def named(self) -> Program:
-        """The program of the names in the equations of the steps; after it, each equation is an assertion."""
+        """Return the program of the names in the equations of the steps; each equation can be an assertion after it."""
         return Program(to_text(nodes.Program(self.definitions)))
 
     @property
@@ -191,7 +191,7 @@ class ClosedForm:
 def closed_form(
     program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = MAX_WORK_OPERATIONS
 ):
-    """The closed form of the derivatives in a program's value; shapes are given as `check` takes them.
+    """Return the closed form of the derivatives in a program's value; shapes have the form that `check` takes.
 
     Raises NotationError if a part has no closed form, or the work passes the limit.
     """

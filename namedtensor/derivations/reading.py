@@ -1,5 +1,7 @@
-"""Programs whose derivatives are read: their checker, made here and nowhere else, and the statements that a formula needs
-(program slicing)."""
+"""Programs whose derivatives are read.
+
+Only this module makes their checker, and finds the statements that a formula needs (program slicing).
+"""
 
 from __future__ import annotations
 

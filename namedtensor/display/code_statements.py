@@ -59,7 +59,7 @@ class Names:
 
 
 def unused(name: str, taken: Container[str]) -> str:
-    """This name, or with a number after it, as an identifier that is not taken."""
+    """Return this name as an identifier that is not taken, with a number after it if needed."""
     result = base = identifier(name)
     number = 2
     while result in taken:

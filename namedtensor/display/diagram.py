@@ -33,7 +33,7 @@ class Diagram:
 
     @cached_property
     def drawing(self) -> DiagramShapes:
-        """The shapes of the diagram."""
+        """Return the shapes of the diagram."""
         return draw(self.graph, self.tints, self.sizes)
 
     def to_svg(self) -> str:

@@ -27,7 +27,7 @@ def style() -> str:
 
 
 def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
-    """Runs as HTML: scripts nested as they are, names of axes in spans of their class."""
+    """Format runs as HTML: scripts nested, names of axes in spans of their class."""
     names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:

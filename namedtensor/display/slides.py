@@ -1,5 +1,6 @@
-"""The steps of an explanation as slides: one page that needs nothing else, a step at a time beside the list of all, by
-keys or buttons, or played.
+"""The steps of an explanation as slides: one standalone page.
+
+It shows a step at a time beside the list of all, by keys or buttons, or played.
 
 Where scripts do not run, and on paper, all steps are listed one below the other.
 """

@@ -252,7 +252,7 @@ class Explanation(Suggests):
 
     @cached_property
     def derivation(self) -> Way | None:
-        """The closed form of a derivative and its derivation; None if there is none."""
+        """Return the closed form of a derivative and its derivation, or None if there is none."""
         return self.derived()
 
     @encodable
@@ -288,7 +288,7 @@ class Overview(NamedTuple):
 
 
 def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
-    """Runs of steps that appear in one place, each step with its number."""
+    """Yield runs of steps that appear in one place, each step with its number."""
     for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield locations, list(group)
 

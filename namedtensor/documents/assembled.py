@@ -43,7 +43,7 @@ class AssembledProgram:
             position += len(text) + 1
 
     def part(self, position: int) -> int:
-        """The part that holds a position."""
+        """Return the part that contains a position."""
         return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
@@ -62,7 +62,7 @@ class AssembledProgram:
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
     def error(self, error: NotationError) -> NotationError:
-        """The same error, in the document."""
+        """Return the same error, in the document."""
         if error.source != self.text:
             return error
         return error.moved(self.source, self.span)
@@ -72,8 +72,10 @@ USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
 def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
-    """Formulas without the rows that are not read, with the definitions of macros that they need and that appear before the
-    last of them."""
+    """Assemble formulas without unread rows, with the macros that they need.
+
+    The definitions of the macros appear before the last formula.
+    """
     parts = [
         part
         for maths in formulas
@@ -93,7 +95,7 @@ def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
 
 
 def _within(formulas: list[MathSpan]) -> dict[Span, int]:
-    """The assumptions that appear in comments within a display, and where that begins."""
+    """Return the assumptions in comments within a display, and the position where the display begins."""
     within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)
     for maths in formulas:

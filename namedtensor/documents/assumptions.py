@@ -75,7 +75,8 @@ def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> Do
     """Return the assumptions of an assertion, the last line of a program.
 
     `meanings` maps calls of unknown functions, and names, to their meanings; `typed` returns the inputs of a program,
-    and the shape of its value."""
+    and the shape of its value.
+    """
     document_assumptions = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
         suppose(document_assumptions)
@@ -161,7 +162,7 @@ def _is_bracket(node: Any) -> bool:
 
 
 def _shape_of(record: str) -> str:
-    """The letter of the shape that a record is of: 𝒮 of s, 𝒮' of s'."""
+    """Return the letter of a record's shape: 𝒮 of s, 𝒮' of s'."""
     plain = record.rstrip(MARKS)
     letter = plain.rstrip("'")
     if not (letter.islower() and letter.isascii() and len(letter) == 1):
@@ -275,7 +276,7 @@ def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) ->
 
 
 def _any_functions(assumptions: DocumentAssumptions) -> None:
-    """A function with a signature and no definition: some smooth function with random weights."""
+    """Replace each function with a signature but no definition by a smooth function with random weights."""
     statements = assumptions.program.statements
     heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
     defined = {

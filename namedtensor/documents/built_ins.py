@@ -53,7 +53,10 @@ def _is_proved(equation: nodes.Equation) -> bool:
 
 
 def _options(equation: nodes.Equation, head: nodes.Call) -> list[tuple[Any, ...]]:
-    """The options for which a definition may be the built-in function: the default, 0, or a name that the definition has."""
+    """Return the options for which a definition may be the built-in function.
+
+    They are the default, 0, or a name that the definition has.
+    """
     given = {name.text for name in (*head.arguments, *head.subscript) if isinstance(name, nodes.Name)}
     names = {node.text: node for side in equation.sides[1:] for node in walk(side) if isinstance(node, nodes.Name)}
     return [(), (nodes.Number(0),), *((name,) for text, name in names.items() if text not in given)]

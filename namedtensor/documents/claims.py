@@ -35,7 +35,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """The equations of a program that assert something, and whether they define their first side too."""
+    """Yield the equations of a program that assert something, and whether they define their first side too."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -61,7 +61,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 
 def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
-    """The assertion with the declarations of its names dropped; None if none was declared."""
+    """Return the assertion without the declarations of its names, or None if none was declared."""
     spoken = _variables(alone.statement)
     statements = tuple(
         statement
@@ -87,7 +87,7 @@ def is_of_sizes(statement: Any) -> bool:
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """The statements that an assertion needs, without their own assertions."""
+    """Return the statements that an assertion needs, without their own assertions."""
     makes = _names_made(scope)
     others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
     indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
@@ -105,7 +105,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """The names that each statement says something of, other than an assertion."""
+    """Return the names that each statement other than an assertion defines or describes."""
     names_made: dict[Span, set[str]] = {}
     plain = [member for group in scope.definitions.values() for member in group]
     for function in scope.all_functions():
@@ -122,7 +122,7 @@ def _names_made(scope: Scope) -> dict[Span, set[str]]:
 
 
 def _counting(claim: Equation) -> set[str]:
-    """The variables of its sums: i of ∑_i X_{ax(i)}, whatever an i is elsewhere."""
+    """Return the variables of its sums: i of ∑_i X_{ax(i)}, whatever an i is elsewhere."""
     counting: set[str] = set()
     for node in walk(claim):
         if isinstance(node, (IndexSum, Over)):

@@ -93,14 +93,14 @@ class Together:
 
     @cached_property
     def statements(self) -> tuple[Any, ...]:
-        """The statements of all formulas. Raises NotationError if they cannot be read."""
+        """Return the statements of all formulas. Raise NotationError if they cannot be parsed."""
         return parse(self.work.text, "latex").statements if self.all else ()
 
     def leave_out(self, maths: MathSpan) -> None:
         self.formulas.remove(maths)
 
     def holder(self, span: Span | None) -> MathSpan | None:
-        """The formula in which a span of the text appears."""
+        """Return the formula that contains a span of the text."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
@@ -124,7 +124,10 @@ class Together:
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
     def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
-        """Some of the formulas as a program, without statements that are removed; the same one where the text is."""
+        """Return some of the formulas as a program without the removed statements.
+
+        Equal texts give the same program.
+        """
         left_out = removed | self.of_rows
         holders = frozenset(span for span, at in self._holders.items() if at in formulas and span not in left_out)
         text = self.work.text
@@ -163,8 +166,11 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _declared_again(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
-    subsection defines; and so for functions and their signatures."""
+    """Return the first declaration that conflicts with an earlier one, or None.
+
+    A conflict is a name of another set than in an earlier formula, or one that an earlier subsection defines; the same
+    holds for functions and their signatures.
+    """
     declared: dict[str, Any] = {}
     defined: dict[str, nodes.Equation] = {}
     for statement in program.statements:
@@ -196,7 +202,7 @@ def _again(together: Together, name: Any, before: Any, statement: Any) -> Defini
 
 
 def _declares(statement: Any) -> list[tuple[str, Any]]:
-    """The names that a statement declares, a declaration or a signature, each with its node."""
+    """Return the names that a declaration or a signature declares, each with its node."""
     if not isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return []
     count = len(statement.domain) if isinstance(statement, nodes.Signature) else None
@@ -245,7 +251,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
 
 
 def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
-    """The formula that holds a span of the document."""
+    """Return the formula that contains a span of the document."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # an assumption may appear in a comment within a display

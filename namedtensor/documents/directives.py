@@ -51,7 +51,7 @@ def remarks(source: str, start: int, end: int) -> Iterator[Ignored | FactDirecti
 
 
 def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
-    """The statements of a stretch, as text or as LaTeX. Raises NotationError."""
+    """Return the statements of a stretch, as text or as LaTeX. Raise NotationError if they are invalid."""
     text = source[slice(*span)]
     try:
         program = parse(text, "latex" if latex else "text")
@@ -71,7 +71,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
 
 
 def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
-    """The parts of a stretch between semicolons that appear in no bracket."""
+    """Yield the parts of a stretch between semicolons outside of brackets."""
     depth, position = 0, start
     for sign in SEPARATOR.finditer(source, start, end):
         if sign[0] == ";" and depth == 0:
@@ -83,7 +83,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _at(problem: NotationError, source: str, span: Span) -> NotationError:
-    """An error about a stretch as one of the whole."""
+    """Return an error about a stretch as one of the whole."""
     result = problem.span or (0, 0)
     moved = (span[0] + result[0], min(span[0] + result[1], span[1]))
     return problem.replace(source=source, span=moved, labels=())

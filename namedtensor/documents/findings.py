@@ -79,8 +79,11 @@ def _line(text: str, position: int) -> Span:
 
 # ------------------------------------------------------------------------------------------------------------- silence
 def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced:
-    """Return the range of a directive. At the end of a line, it applies to that line and the formula that ends on it.
-    On its own line, it applies to the next line within a formula, else to the next display or formula."""
+    """Return the range of a directive.
+
+    At the end of a line, it applies to that line and the formula that ends on it. On its own line, it applies to the
+    next line within a formula, or else to the next display or formula.
+    """
     at = whole.place((ignored.position, ignored.position))
     start, end = _line(at.text, at.span[0])
     index = bisect_left(maths, ignored.position, key=lambda formula: formula.end)

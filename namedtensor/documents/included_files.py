@@ -86,7 +86,7 @@ class Whole:
         return FileLocation(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
 
     def error(self, error: NotationError) -> tuple[str, NotationError]:
-        """An error of the whole as one of a file, and the file. Labels in other files become notes."""
+        """Return an error of the whole as one of a file, and the file. Labels in other files become notes."""
         if error.source != self.text or error.span is None:
             return self.file, error
         at = self.place(error.span)
@@ -113,7 +113,7 @@ class FileParts:
         self.length = 0
 
     def copy(self, start: int, end: int, file: str | None = None, text: str | None = None) -> None:
-        """A part of a file, the document's own if no other is named."""
+        """Copy a part of a file, the document itself if no other is named."""
         whole = self.text if text is None else text
         self.write(whole[start:end], start, file, whole)
 
@@ -129,7 +129,7 @@ class FileParts:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """A document whose files are not to be had: the parts of its text that TeX reads."""
+    """Return a document whose files are unavailable: the parts of its text that TeX reads."""
     parts = FileParts(file, text)
     for stretch in stretches(text):
         parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
@@ -137,7 +137,7 @@ def whole_text(text: str, file: str) -> Whole:
 
 
 def whole_of_one(text: str, file: str) -> Whole:
-    """A document that is one file as it is."""
+    """Return a document that is one unchanged file."""
     return Whole(text, [_Part(0, file, text, 0)])
 
 
@@ -153,7 +153,7 @@ def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
 
 
 def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
-    """A document with all that it includes, which `read` gives, or the disk."""
+    """Return a document with all that it includes, from `read` or from disk."""
     reading = IncludedReading(file, text, read=read)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
@@ -178,7 +178,7 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
 
 
 def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """The same where `read` may give the text. Raises InputError."""
+    """Return the same if `read` may provide the text. Raise InputError if there is none."""
     if read is None:
         return document_text(file, limit)
     text = read(file)

@@ -1,5 +1,7 @@
-"""Inheritance between sections: the statements of earlier ones that define what a section's formulas use, and the
-signatures of functions that only later ones have."""
+"""Inheritance between sections.
+
+A section's formulas use definitions of earlier sections, and signatures of functions that only later ones have.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its numb
 
 
 def later_signatures(document: Document) -> dict[str, StatementKey]:
-    """The signatures of functions that have one in the whole document, the same wherever it is given.
+    """Return the signatures of functions that have one in the whole document, the same wherever it is given.
 
     Names of one letter are left out: another section may use f for another function.
     """
@@ -49,7 +51,10 @@ class Inheritance:
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
-        """The statements before a section that its formulas need, as assumptions; then what the section says counts."""
+        """Return the statements before a section that its formulas need, as assumptions.
+
+        The section's own statements take precedence.
+        """
         names = {name for maths in section.formulas for name in described_names(section.programs[maths])}
         names -= {name for name in names if self.is_the_same(name, section)}
         expected = [name for maths in section.formulas for name in mentioned(section, maths)]
@@ -121,7 +126,7 @@ class Inheritance:
         return self.sections[maths].programs[maths].statements[number]
 
     def fact(self, pair: StatementKey) -> tuple[MathSpan, nodes.Program]:
-        """A statement as an assumption of another section."""
+        """Return a statement as an assumption of another section."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
@@ -174,7 +179,7 @@ def bound_by(statement: Any) -> list[str]:
 
 
 def described_names(program: nodes.Program) -> Iterator[str]:
-    """The names that a program says something of."""
+    """Yield the names that a program describes."""
     for statement in program.statements:
         yield from _told_by(statement)
 

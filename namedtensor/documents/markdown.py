@@ -155,7 +155,7 @@ def whole_notebook(text: str, file: str) -> Whole:
 
 
 def _cells(content: Any) -> Iterator[tuple[int, str]]:
-    """The numbers of the Markdown cells of a notebook, counted among all cells from 1, and their texts."""
+    """Yield the Markdown cells of a notebook: their numbers among all cells, from 1, and their texts."""
     cells = content.get("cells") if isinstance(content, dict) else None
     for number, cell in enumerate(cells if isinstance(cells, list) else (), 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "markdown":

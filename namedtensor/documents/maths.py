@@ -241,7 +241,7 @@ def group_end(source: str, position: int) -> int | None:
 
 @lru_cache(maxsize=8)
 def _groups(source: str) -> dict[int, int]:
-    """The place of each { of a source, and the end of its group."""
+    """Return the position of each { of a source, and the end of its group."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for brace in BRACE.finditer(source):
@@ -272,7 +272,7 @@ GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # afte
 
 
 def definition_end(source: str, token: re.Match) -> int | None:
-    """The end of the definition that `token` begins; None if there is none that can be used."""
+    """Return the end of the definition that `token` begins, or None if it cannot be used."""
     if token[0].endswith("environment"):
         head = ENVIRONMENT.match(source, token.end())
         middle = group_end(source, head.end()) if head else None

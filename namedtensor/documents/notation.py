@@ -1,5 +1,6 @@
-"""Recognition of the notation: which formulas of a document are checked. Formulas that do not look like it are skipped,
-and only those that show axes are reported as errors.
+"""Recognition of the notation: which formulas of a document are checked.
+
+Formulas that do not look like it are skipped, and only formulas that show axes are reported as errors.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ CALLED = re.compile(
 def gather(
     document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
 ) -> set[MathSpan]:
-    """Select the formulas of a section to check; return those whose errors are reported. `before` are the names of
-    earlier sections."""
+    """Select the formulas of a section to check, and return the formulas whose errors are reported.
+
+    `before` are the names of earlier sections.
+    """
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
     blamed: set[MathSpan] = set()
     functions: set[str] = set()  # of named axes
@@ -107,8 +110,10 @@ def _is_shape(document: Document, section: Section, maths: MathSpan, program: An
 def _said_of_known(
     document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan], findings: Findings
 ) -> nodes.Program | None:
-    """Return the program of an inline formula about names of the section only: A + x with tensors defined before, ε > 0
-    with a name in use. None for any other."""
+    """Return the program of an inline formula about names of the section only, or None.
+
+    Examples are A + x with tensors defined before, and ε > 0 with a name in use.
+    """
     if not blamed or findings.read > READ or not OPERATES.search(document.source, *maths[:2]):
         return None
     program = _read(document, section, maths, findings)
@@ -150,8 +155,10 @@ def _leave_out(
 def _read_rows(
     document: Document, section: Section, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> nodes.Program | NotationError:
-    """Return the tree of the valid rows of a display, and report each invalid row. If no row is valid, return the error
-    of the whole."""
+    """Return the tree of the valid rows of a display, and report each invalid row.
+
+    If no row is valid, return the error of the whole.
+    """
     first = problem
     rows, gone = rows_of(document.source, maths), []
     problems: list[tuple[MathSpan, NotationError]] = []
@@ -207,8 +214,10 @@ def _says_something(document: Document, maths: MathSpan) -> bool:
 
 
 def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findings: Findings) -> None:
-    """Drop formulas without named axes, except those that define what a formula with named axes uses, and those that
-    use only names so defined."""
+    """Drop formulas without named axes, except the definitions that they need.
+
+    A formula stays if a formula with named axes uses it, or if it uses only names defined by such formulas.
+    """
     used: set[str] = set()
     needed, new = set(), set(blamed)
     while new:
@@ -227,12 +236,12 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
 
 
 def names_in(root: Any) -> tuple[str, ...]:
-    """The names of tensors and functions in a tree, in the order in which they are first said."""
+    """Return the names of tensors and functions in a tree, in order of first mention."""
     return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
 
 
 def mentioned(section: Section, maths: MathSpan) -> tuple[str, ...]:
-    """The names in a formula of a section."""
+    """Return the names in a formula of a section."""
     if maths not in section.mentioned:
         section.mentioned[maths] = names_in(section.programs[maths])
     return section.mentioned[maths]
@@ -302,7 +311,7 @@ def _tokens_of(text: str) -> int:
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of functions, and of tensors, that the formulas of a section define so far."""
+    """Return the names of functions, and of tensors, that the formulas of a section define so far."""
     for maths in section.formulas[section.known :]:
         for statement in section.programs[maths].statements:
             head = function_head(statement)

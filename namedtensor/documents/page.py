@@ -1,5 +1,8 @@
-"""A browser page of the findings of a check: every formula with its axes in color, types where the pointer rests, and
-each finding under its formula with the source marked. The page needs nothing but itself."""
+"""A browser page of the findings of a check, standalone.
+
+It shows every formula with its axes in color, types under the pointer, and each finding under its formula with the
+source marked.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class PageDocument(NamedTuple):
 
 
 def page(documents: Iterable[PageDocument], summary: str) -> str:
-    """The page of several documents."""
+    """Return the page of several documents."""
     listed = list(documents)
     title = html.escape(", ".join(document.name for document in listed))
     body = "".join("".join(_document(number, document)) for number, document in enumerate(listed))
@@ -123,7 +126,7 @@ def _by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int
 
 
 def _contents(number: int, document: PageDocument, findings: Mapping[int, list[Finding]]) -> str:
-    """A line for each finding, which leads to it, in the order of the document."""
+    """Return a line for each finding, which links to it, in the order of the document."""
     files = {file: index for index, file in enumerate(document.whole.files)}
     all_of_them = [(at, finding) for at, findings in findings.items() for finding in findings]
     all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
@@ -183,7 +186,7 @@ def marked(location: FileLocation, findings: list[Finding]) -> str:
 
 # --------------------------------------------------------------------------------------------------- types on hover
 def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
-    """Runs as HTML, each name that has a type with that as its title.
+    """Format runs as HTML, with the type of each name as its title.
 
     >>> typed((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
@@ -218,7 +221,7 @@ def _words(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def _merged(runs: tuple[Run, ...]) -> list[Run]:
-    """Runs of one script as one."""
+    """Merge runs of one script."""
     merged: list[Run] = []
     for run in runs:
         if merged and merged[-1].scripts == run.scripts:

@@ -53,7 +53,10 @@ class FormulaString(NamedTuple):
         return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
 
     def inside(self, offset: int) -> int | None:
-        """The place in the formula of a place in the file; None between its literals, and within an escape."""
+        """Return the position in the formula of a position in the file, or None.
+
+        The result is None between the formula's literals, and within an escape.
+        """
         return next((at for at, (start, _) in enumerate(self.places) if start == offset), None)
 
 
@@ -66,7 +69,9 @@ class SkippedString(NamedTuple):
 
 
 def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | SkippedString]:
-    """The formulas that a Python file gives to functions of the package, in its order. Raises SyntaxError.
+    """Return the formulas that a Python file gives to functions of the package, in order.
+
+    Raise SyntaxError if the file is invalid.
 
     Where it is `lenient`, a few lines may be wrong, as while one types.
     """
@@ -75,7 +80,7 @@ def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | Skip
 
 
 def parsed_python(source: str, tries: int) -> ast.Module:
-    """The tree of a Python file; after the first of the tries, each is without a line that is wrong. Raises SyntaxError."""
+    """Parse a Python file, removing one wrong line per further try. Raise SyntaxError if no try is left."""
     first: SyntaxError | None = None
     for _ in range(tries):
         try:
@@ -118,7 +123,7 @@ class PythonSource:
                 self.functions |= {name.asname or name.name: name.name for name in node.names}
 
     def called(self, node: ast.Call) -> str | None:
-        """The function of the package that is called."""
+        """Return the function of the package that is called."""
         function = node.func
         if isinstance(function, ast.Name):
             return self.functions.get(function.id)
@@ -127,7 +132,7 @@ class PythonSource:
         return None
 
     def _assigned(self) -> None:
-        """A = nt.tensor(…, "height width"), TEXT = "…": properties of a variable that is assigned once."""
+        """Record A = nt.tensor(…, "height width"), TEXT = "…": properties of a variable that is assigned once."""
         stored: dict[str, int] = {}
         for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -144,7 +149,7 @@ class PythonSource:
                     self.constants[name] = node.value
 
     def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
-        """The shape of nt.tensor(literal, axes); a size is None where the literal does not show it."""
+        """Return the shape of nt.tensor(literal, axes); a size is None if the literal does not show it."""
         if not isinstance(value, ast.Call) or self.called(value) != "tensor" or len(value.args) < 2:
             return None
         axes = _constant(value.args[1])
@@ -161,7 +166,7 @@ class PythonSource:
 
     # ------------------------------------------------------------------------------------------------------- formulas
     def formulas(self) -> Iterator[FormulaString | SkippedString]:
-        """The formulas, and the arguments that are not read, in the order of the file."""
+        """Yield the formulas, and the arguments that are not read, in the order of the file."""
         seen: set[Span] = set()
         calls = [(node, verb) for node in self.nodes if isinstance(node, ast.Call) and (verb := self.called(node))]
         for node, verb in sorted(calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
@@ -220,7 +225,7 @@ class PythonSource:
         )
 
     def _given_shape(self, value: ast.expr) -> Any:
-        """The shape of an input: a type in words, a number, or a variable whose axes the file shows."""
+        """Return the shape of an input: a type in words, a number, or a variable whose axes the file shows."""
         if isinstance(value, ast.Name):
             return self.tensors.get(value.id)
         constant = _constant(value)
@@ -259,8 +264,9 @@ ESCAPE = re.compile(
 
 
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
-    r"""Return the place of each character of a string in the source, one literal or several in a row, and its end.
-    Return None if it is unclear.
+    r"""Return the position of each character of a string in the source, and its end, or None if it is unclear.
+
+    The string is one literal or several in a row.
 
     >>> places_of(r'f("a\tb" "c")', (2, 12), "a\tbc")
     ((3, 4), (4, 6), (6, 7), (10, 11), (11, 11))

@@ -22,7 +22,7 @@ SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
-    """A shape where ends that nothing gives have these sizes."""
+    """Return a shape in which open sizes have these numbers."""
     result = {axis: resolve(size) for axis, size in shape.items()}
     return {
         axis: value_at(size, {symbol: sizes[symbol.name] for symbol in symbols_of(size)})
@@ -31,7 +31,7 @@ def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[st
 
 
 def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
-    """A size, if it is known, else a number that `extents` keeps for it."""
+    """Return a size if it is known, or else a number that `extents` keeps for it."""
     known = resolve(size)
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 

@@ -34,7 +34,7 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
 
 
 def roots(text: str, file: str) -> Iterator[str]:
-    """The files that may be the root of a chapter."""
+    """Yield the files that may be the root of a chapter."""
     folder = os.path.dirname(file)
     if named := NAMED.search(text[:5000]):
         yield os.path.normpath(os.path.join(folder, named[1].strip()))
@@ -50,7 +50,7 @@ def roots(text: str, file: str) -> Iterator[str]:
 
 
 def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
-    """The definitions of a root with all that it includes; None if there is none of the file."""
+    """Return the definitions of a root with all that it includes, or None if it does not include the file."""
     try:
         text, _ = text_of(root, read)
     except InputError:

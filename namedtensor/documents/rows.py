@@ -82,8 +82,11 @@ def columns(source: str, span: Span) -> list[int]:
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
-    """Return the span to remove from a display for a problem: the comment that contains it, else its row and the rows
-    that continue it. None if it is not part of the display, or removed already."""
+    """Return the span to remove from a display for a problem.
+
+    It is the comment that contains it, or else its row and the rows that continue it; None if it is not part of the
+    display, or removed already.
+    """
     at = problem.span[0] if problem.span else -1
     index = next((number for number, row in enumerate(rows) if row.start <= at <= row.end), None)
     if index is None:
@@ -116,7 +119,7 @@ SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
 def declarations_in(source: str, span: Span) -> list[MathSpan]:
-    """The declarations in brackets within a comment, as assumptions."""
+    """Return the declarations in brackets within a comment, as assumptions."""
     return [MathSpan(*match.span(1), False, rf"\({match[1]}\)") for match in DECLARED.finditer(source, *span)]
 
 

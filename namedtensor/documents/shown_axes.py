@@ -46,8 +46,10 @@ def shows_axes(document: Document, maths: MathSpan) -> bool:
 
 
 def _names_bare_axes(document: Document, maths: MathSpan) -> bool:
-    r"""Return whether a formula, in a document of this notation, has a shape of undefined macros, ℝ^{\seq \times \key},
-    or of calligraphic letters."""
+    r"""Return whether a formula of such a document has a shape of undefined macros or of calligraphic letters.
+
+    An example is ℝ^{\seq \times \key}.
+    """
     if not document.speaks:
         return False
     if SHAPE_VARIABLES.search(document.source, *maths[:2]):
@@ -82,8 +84,10 @@ def uses(document: Document) -> Iterator[re.Match]:
 
 
 def unseen(document: Document) -> Iterator[tuple[Span, str]]:
-    r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason: an unknown
-    environment may contain a formula."""
+    r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason.
+
+    An unknown environment may contain a formula.
+    """
     result = sorted(maths[:2] for section in document.sections for maths in section.maths)
     paragraph = 0  # the end of the last paragraph
     for use in uses(document):

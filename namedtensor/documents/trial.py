@@ -54,7 +54,10 @@ def tried_claims(
     expected: Callable[[Span], bool] = lambda span: True,
     of_rows: Callable[[Span], Any] = lambda span: None,
 ) -> Iterator[Tried]:
-    """The verdict of each assertion of a program that is wanted, in its order; `of_rows` has signatures that are of one assertion alone."""
+    """Yield the verdict of each requested assertion of a program, in order.
+
+    `of_rows` has signatures that apply to one assertion alone.
+    """
     try:
         shapes_by_key = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         scope = bind(text, program, shapes_by_key, open=True)
@@ -88,12 +91,12 @@ def _called(signature: tuple[int, Any]) -> str:
 def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
-    """The verdict of every assertion of a program."""
+    """Return the verdict of every assertion of a program."""
     return tuple(tried_claims(text, program, shapes, sizes, Draws()))
 
 
 def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
-    """The verdict of an assertion; where what is declared does not fit it, of the least shapes that do."""
+    """Return the verdict of an assertion; if the declarations do not fit it, try the least shapes that do."""
     for claim in filter(None, (alone, without_declarations(alone))):
         try:
             return _Trial(claim, supposed(claim.program, meanings, typed), shapes, sizes).outcome(draws)
@@ -140,7 +143,7 @@ class _Trial:
         return self.alone.function
 
     def outcome(self, draws: Draws) -> Tried:
-        """The verdict. Raises NotationError if the assertion has no type."""
+        """Return the verdict. Raise NotationError if the assertion has no type."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
         assumed = {**self.assumptions.told, **shapes}
@@ -218,7 +221,7 @@ class _Trial:
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
     def call(self, function: FunctionDefinition) -> Call:
-        """The function that a derivation is about, called with tensors of its signature."""
+        """Call the function of a derivation with tensors of its signature."""
         if function.signature is None:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []
@@ -282,7 +285,7 @@ class _Trial:
         return None
 
     def step(self, problem: NotationError) -> Span | None:
-        """The side of a derivation that an error is at."""
+        """Return the side of a derivation that an error belongs to."""
         statement = parse(problem.source or "", "text").statements[len(self.program.statements) - 1]
         spans = [side.span for side in statement.sides] if isinstance(statement, Equation) else []
         return self.claim.sides[spans.index(problem.span)].span if problem.span in spans else None
@@ -350,13 +353,13 @@ class _Trial:
 
     @cached_property
     def facts(self) -> str:
-        """The conditions on random tensors: x > 0."""
+        """Return the conditions on random tensors: x > 0."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 
     @cached_property
     def spoken(self) -> set[str]:
-        """The names in the assumptions."""
+        """Return the names in the assumptions."""
         return {
             to_text(node)
             for statement in self.program.statements
@@ -366,12 +369,12 @@ class _Trial:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """The set of each name that is declared."""
+        """Return the set of each declared name."""
         declared = (statement for statement in self.program.statements if isinstance(statement, Declaration))
         return {to_text(name): statement.sets[0] for statement in declared for name in statement.names}
 
 
 def _free_axis(inputs: Shapes) -> str | None:
-    """An axis of a size that nothing fixes."""
+    """Return an axis whose size nothing fixes."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)

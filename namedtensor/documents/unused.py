@@ -69,7 +69,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
 
 
 def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
-    """The formulas, and the rows of displays, that were not read."""
+    """Return the formulas, and the rows of displays, that were not read."""
     unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
     return [*unread, *(span for rows in document.unread.values() for span in rows)]
 
@@ -85,8 +85,10 @@ def _text(document: Document, work: AssembledProgram, name: nodes.Node) -> str:
 
 
 def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bool:
-    """Return whether a name of a display without a definition is a word that the document has nowhere else; running text may
-    mention a letter."""
+    """Return whether a name of a display is a word that the document uses nowhere else and does not define.
+
+    Running text may mention a letter.
+    """
     text = to_text(name)
     others = re.findall(rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])", document.source) if len(text) > 1 and text.isalpha() else []  # fmt: skip
     return len(others) == 1

@@ -35,7 +35,7 @@ class Tried(NamedTuple):
     step: Span | None = None  # for a disproved derivation: the first side that differs from the sides before it
 
     def error(self, source: str) -> NotationError:
-        """A false assertion as an error, with the tensors that show it."""
+        """Return a false assertion as an error, with the tensors that show it."""
         notes = [f"with {name} = {_shown(value)}" for name, value in self.drawn.items()]
         return NotationError(
             403,
@@ -48,7 +48,8 @@ class Tried(NamedTuple):
 
     @encodable
     def __str__(self) -> str:
-        """
+        """Describe the verdict.
+
         >>> print(Tried((0, 1), HOLDS, 8))
         holds on 8 random tests
         """
@@ -68,7 +69,7 @@ def _listed(meanings: Mapping[str, str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A random tensor; a large one by its shape."""
+    """Format a random tensor; a large one by its shape."""
     from ..core.tensor import NamedTensor
 
     if not isinstance(value, NamedTensor):

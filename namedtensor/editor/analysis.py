@@ -60,13 +60,13 @@ class EditedProgram(NamedTuple):
     formula: FormulaString | None
 
     def place(self, span: Span) -> Span:
-        """A span of the program in the document."""
+        """Return a span of the program in the document."""
         if self.formula is not None:
             return self.formula.place(span)
         return self.span[0] + span[0], self.span[0] + span[1]
 
     def error(self, error: NotationError, text: str) -> NotationError:
-        """An error of the program as one of the document."""
+        """Return an error of the program as one of the document."""
         return error.moved(text, self.place) if self.formula is None else in_file(error, self.formula, text)
 
 
@@ -192,7 +192,7 @@ class EditedDocument:
         return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 
     def copy(self) -> EditedDocument:
-        """A document to try an edit on: it shares what was found."""
+        """Return a copy of the document for trying an edit, which shares the results so far."""
         other = copy.copy(self)
         other.programs = [edited._replace(program=copy.copy(edited.program)) for edited in self.programs]
         return other
@@ -228,7 +228,7 @@ def known_of(formula: FormulaString) -> ProgramInputs:
 
 
 def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
-    """The programs of a document with sections, as far as they are in the file itself."""
+    """Return the programs of a document with sections that lie in the file itself."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(name for maths in section.inherited for name in described_names(section.programs[maths]))

@@ -65,7 +65,7 @@ def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
 
 
 def in_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
-    """The completions at a place of a program in text."""
+    """Yield the completions at a position of a program in text."""
     statement = next((name for name in reversed(program.statements) if name.start <= offset), StatementText(offset, ""))
     before = program.text[statement.start : offset]
     if "#" in before.rpartition("\n")[2]:

@@ -1,5 +1,6 @@
-"""The dependencies of a statement on its program, in a few words: definitions of functions as they are written, and of
-tensors their types.
+"""The dependencies of a statement on its program, in a few words.
+
+Functions appear with their definitions, and tensors with their types.
 
     Y = Attention(Q, K)       Attention(Q, K) = …;  Q ∈ ℝ^{seq × key};  K ∈ ℝ^{seq × key}
 
@@ -55,7 +56,7 @@ class Contexts:
             self.of_sizes.append(at)
 
     def of(self, changed: nodes.Program, unchanged: Collection[int]) -> str:
-        """The context of a changed statement: texts of those that have not changed, and types."""
+        """Return the context of a changed statement: the texts of unchanged statements, and types."""
         defined = {name for statement in changed.statements for name in head_names(statement)}
         chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
         declared: dict[str, None] = {}

@@ -51,7 +51,7 @@ def touches(problem: Problem, span: Span) -> bool:
 
 
 def reported(document: EditedDocument) -> list[NotationError]:
-    """The errors and warnings of a document."""
+    """Return the errors and warnings of a document."""
     return [problem.error for problem in document.problems if problem.severity != "information"]
 
 

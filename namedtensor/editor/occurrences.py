@@ -126,7 +126,7 @@ def owners_of(region: FormulaRegion) -> Iterator[Owner]:
 
 
 def heads(statement: Any) -> Iterator[Any]:
-    """The nodes that a statement defines or declares."""
+    """Yield the nodes that a statement defines or declares."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         yield head
@@ -141,7 +141,7 @@ def heads(statement: Any) -> Iterator[Any]:
 
 
 def indices_of(statement: Any) -> frozenset[str]:
-    """The indices that a statement binds: l of `for l = 1, …, L`, i of A_{seq(i)} = … and of ∑_i."""
+    """Return the indices that a statement binds: l of `for l = 1, …, L`, i of A_{seq(i)} = … and of ∑_i."""
     names: set[str] = set()
     for node in walk(statement):
         if isinstance(node, nodes.Range):
@@ -175,7 +175,7 @@ def at_offset(document: EditedDocument, offset: int) -> Occurrence | None:
 
 
 def macro_at(text: str, offset: int) -> str | None:
-    """The macro of LaTeX that is written at a place."""
+    """Return the LaTeX macro at a position."""
     start = text.rfind("\\", 0, offset + 1)
     macro = MACRO.match(text, max(start, 0))
     return macro[0] if start >= 0 and macro is not None and macro.end() >= offset else None

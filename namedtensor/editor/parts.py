@@ -35,7 +35,7 @@ def typed_parts(checker: Any) -> list[TypedPart]:
 
 
 def innermost(spans: Iterable[Span], offset: int) -> Span | None:
-    """The shortest span that holds an offset, or that ends there.
+    """Return the shortest span that contains an offset, or that ends there.
 
     >>> innermost([(0, 9), (2, 5), (3, 4)], 4)
     (2, 5)

@@ -33,13 +33,13 @@ class Lines:
             at = text.find("\n", at + 1)
 
     def position(self, offset: int) -> Position:
-        """The position of an offset; the end of the text for one beyond it."""
+        """Return the position of an offset, or the end of the text for an offset beyond it."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self.starts, offset) - 1
         return Position(line, self._units(self.text[self.starts[line] : offset]))
 
     def offset(self, position: tuple[int, int]) -> int:
-        """The offset of a position; the end of its line for a column beyond that."""
+        """Return the offset of a position, or the end of its line for a column beyond it."""
         line, character = position
         if line >= len(self.starts):
             return len(self.text)

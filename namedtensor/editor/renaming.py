@@ -24,7 +24,7 @@ PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
 
 
 def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
-    """The edits that rename what is at a place. Raises NotationError if the renaming is not safe."""
+    """Return the edits that rename the name at an offset. Raise NotationError if the renaming is not safe."""
     new = new.strip()
     chosen = at_offset(document, offset)
     if chosen is None:
@@ -44,7 +44,7 @@ def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
 
 
 def refused(message: str, hint: str | None = None) -> NotationError:
-    """The error of a renaming that is not done."""
+    """Return the error of a rejected renaming."""
     return NotationError(312, message, hint=hint)
 
 
@@ -87,7 +87,7 @@ def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[E
 
 
 def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
-    r"""The edits that rename the macro of an axis: its uses and its definition."""
+    r"""Yield the edits that rename the macro of an axis: its uses and its definition."""
     if is_known(f"\\{new}"):
         raise refused(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
     if re.search(rf"\\{new}(?![A-Za-z@])", document.text):
@@ -102,7 +102,7 @@ def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> It
 
 
 def applied(text: str, edits: list[Edit]) -> str:
-    """A text with edits made."""
+    """Apply edits to a text."""
     for span, put in sorted(edits, reverse=True):
         text = text[: span[0]] + put + text[span[1] :]
     return text

@@ -31,7 +31,7 @@ class StatementText(NamedTuple):
 
 
 def split(text: str) -> list[StatementText]:
-    r"""The statements of a text, without the comments between them.
+    r"""Return the statements of a text, without the comments between them.
 
     A line continues the statement above if a bracket is open, or if an operator ends that statement or begins the line.
     After a bracket that is never closed, a line that looks like a definition begins a statement.

@@ -122,7 +122,7 @@ class TextProgram:
         self.changed = {}
 
     def _checked_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
-        """The findings in one statement, with its places from 0."""
+        """Return the findings in one statement, with positions from 0."""
         text = statement.text
         contexts = whole.contexts
         try:
@@ -162,7 +162,7 @@ class TextProgram:
 
 
 def matched(old: list[str], new: list[str]) -> dict[int, int]:
-    """The statements that are in both texts, by their numbers in the old one and in the new one.
+    """Return the statements that both texts have: their numbers in the old and in the new one.
 
     >>> matched(["a", "b", "c", "d"], ["a", "x", "c", "d"])
     {0: 0, 2: 2, 3: 3}
@@ -184,7 +184,7 @@ def matched(old: list[str], new: list[str]) -> dict[int, int]:
 
 
 def moved(findings: Diagnostics, text: str, by: int) -> Diagnostics:
-    """Findings at other places of another text."""
+    """Return findings moved to other positions of another text."""
 
     def shifted(span: Span) -> Span:
         return max(0, span[0] + by), max(0, span[1] + by)
@@ -206,7 +206,7 @@ def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
 
 
 def problems_of(result: CheckedFormula) -> list[Problem]:
-    """The problems of a formula."""
+    """Return the problems of a formula."""
     source = result.checked.result.source
     problems = [Problem("error", error) for error in result.errors]
     problems += (Problem("warning", warning.as_error(source)) for warning in result.warnings)
@@ -215,7 +215,7 @@ def problems_of(result: CheckedFormula) -> list[Problem]:
 
 
 def undeclared(error: NotationError) -> NotationError:
-    """An undefined name as an input whose type is unknown."""
+    """Report an undefined name as an input of unknown type."""
     name = error.span_text
     return error.replace(
         message=f"{name} is an input: nothing here defines or declares it, so its type is unknown",
@@ -225,7 +225,7 @@ def undeclared(error: NotationError) -> NotationError:
 
 
 def headed(statements: list[StatementText]) -> set[str]:
-    """The names that statements may define, as far as their first characters show that."""
+    """Return the names that statements may define, judging by their first characters."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
@@ -266,7 +266,7 @@ def checked_whole(text: str, statements: list[StatementText], known: ProgramInpu
 
 
 def in_text(error: NotationError, text: str) -> NotationError:
-    """An error of the text with blanks as one of the text; one of an input is at its beginning."""
+    """Return an error of the blanked text as one of the text; an error of an input is at its beginning."""
     if error.span is None or error.source is None or len(error.source) != len(text):
         return error.replace(source=text, span=(0, 0), labels=())
     return error if error.source == text else error.replace(source=text)
@@ -298,7 +298,7 @@ def distributed(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip
-    """The findings of each statement."""
+    """Return the findings of each statement."""
     groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
     items: list[list[tuple[Any, Span | None]]] = [
         [(problem, problem.error.span) for problem in problems],

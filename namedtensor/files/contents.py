@@ -24,7 +24,7 @@ class Found(NamedTuple):
 
 
 def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
-    """The member asked for, or the only one. Raises InputError that lists them."""
+    """Return the requested member, or the only one. Raise InputError that lists the members otherwise."""
     if member in arrays:
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
@@ -42,7 +42,7 @@ def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
 
 
 def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """The labels of each axis that has one per element; titles such as width(2), which `write` writes, are none."""
+    """Return the labels of each axis that has one per element, except titles such as width(2), which `write` writes."""
     return {
         axis: labels
         for (axis, size), labels in zip(sizes.items(), contents.labels)

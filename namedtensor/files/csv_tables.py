@@ -56,7 +56,7 @@ class Table(NamedTuple):
         return len(next(iter(self.columns.values())))
 
     def values(self, indices: Iterable[int]) -> Any:
-        """The numbers of some columns as one array, row by row. Raises InputError if a cell is a word."""
+        """Return the numbers of some columns as one array, row by row. Raise InputError if a cell is a word."""
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
@@ -101,7 +101,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
 
 
 def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
-    """The cells below the header, if there is one."""
+    """Return the cells below the header, if there is one."""
     has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
     columns = [list(column) for column in zip(*(row for _, row in body))]
@@ -143,7 +143,7 @@ def separator_of(text: str) -> str:
 
 
 def rows_of(text: str, path: Path) -> list[Row]:
-    """The rows with their line numbers, all of one length. Raises InputError."""
+    """Return the rows with their line numbers, all of one length. Raise InputError if they differ."""
     try:
         lines = list(csv.reader(text.splitlines(), delimiter=separator_of(text), skipinitialspace=True))
     except csv.Error as problem:

@@ -67,7 +67,10 @@ def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) ->
 
 # ---------------------------------------------------------------------------------------------------------------- Parquet
 def read_parquet(path: Path, member: str | None) -> Found:
-    """A table of numbers. A first column of words labels its rows; other words are left out, with a remark."""
+    """Read a table of numbers.
+
+    A first column of words labels its rows; other columns of words are left out, with a remark.
+    """
     need_packages("Parquet", f"reading {path}")
     if beginning(path) != PARQUET:
         raise InputError(f"{path} is not a Parquet file, although it is named .parquet")
@@ -104,7 +107,7 @@ def write_parquet(value: Any, file: Any, path: str) -> None:
 
 # ---------------------------------------------------------------------------------------------------------- NetCDF, Zarr
 def read_netcdf(path: Path, member: str | None) -> Found:
-    """A variable of the file, with its dimensions and coordinates."""
+    """Read a variable of the file, with its dimensions and coordinates."""
     start = beginning(path)
     if not start.startswith((NETCDF_3, HDF)):
         raise InputError(f"{path} is not a NetCDF file, although it is named .nc")
@@ -120,7 +123,7 @@ def read_zarr(path: Path, member: str | None) -> Found:
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:
-    """The variable asked for, or the only one."""
+    """Return the requested variable, or the only one."""
     xarray: Any = import_module("xarray")
 
     from ..core.interchange import from_xarray

@@ -75,7 +75,7 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """An array from nested lists of numbers or booleans. Raises NotationError if rows differ in length."""
+    """Return an array from nested lists of numbers or booleans. Raise NotationError if rows differ in length."""
     import numpy as np
 
     shape, flat = flattened(data, what)
@@ -84,7 +84,7 @@ def from_nested(data: Any, what: str) -> Found:
 
 
 def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape of nested lists, and their numbers in order."""
+    """Return the shape of nested lists, and their numbers in order."""
     shape: list[int] = []
     level, nested = [data], isinstance(data, list)
     while nested:
@@ -98,7 +98,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def length_of(row: Any) -> int | None:
-    """The number of entries of a row; None for a number."""
+    """Return the number of entries of a row, or None for a number."""
     entries = to_list_or_none(row)
     return None if entries is None else len(entries)
 
@@ -122,7 +122,10 @@ def entry_of(entry: Any, what: str) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
 def read_csv(path: Path, member: str | None, header: bool | None = None) -> Found:
-    """A table of numbers. A header is taken off, and columns of words are left out, both with a note."""
+    """Read a table of numbers.
+
+    A header is removed, and columns of words are left out, both with a note.
+    """
     table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
     if member is not None:
@@ -154,7 +157,7 @@ def read_npy(path: Path, member: str | None) -> Found:
 
 
 def read_npz(path: Path, member: str | None) -> Found:
-    """The member, or the only array; `axes` beside it names its axes."""
+    """Read the member, or the only array; `axes` beside it names its axes."""
     loaded = load_numpy(path)
     if not hasattr(loaded, "files"):
         raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
@@ -237,7 +240,7 @@ def write(value: Any, path: str) -> None:
 
 
 def writable(path: str) -> Callable[..., None]:
-    """The writer for this name. Raises InputError if its suffix is of no known format."""
+    """Return the writer for this name. Raise InputError if its suffix is of no known format."""
     format = FORMATS.get(Path(path).suffix.lower())
     if format is None or format.write is None:
         known = ", ".join(suffix for suffix, value in FORMATS.items() if value.write)
@@ -246,14 +249,14 @@ def writable(path: str) -> Callable[..., None]:
 
 
 def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """The array of a result, and its axes in the array's order."""
+    """Return the array of a result, and its axes in the array's order."""
     import numpy as np
 
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
 
 
 def label_texts(value: Any) -> dict[str, list[str]]:
-    """The labels of each axis that has some, as texts."""
+    """Return the labels of each labeled axis, as texts."""
     return {axis: [labels.text(at) for at in range(len(labels))] for axis, labels in value.layout.labels}
 
 

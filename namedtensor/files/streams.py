@@ -38,7 +38,7 @@ def standard_input() -> bytes:
 
 
 def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """The tensor that comes through a pipe: Read JSON, a table, or NumPy's format, as the first bytes show.
+    """Read the tensor of a pipe: JSON, a table, or NumPy's format, according to the first bytes.
 
     Raises InputError.
     """

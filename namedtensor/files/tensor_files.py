@@ -71,7 +71,7 @@ def load_tensor(
 
 
 def named(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any:
-    """The array of a file as a tensor with labels."""
+    """Return the array of a file as a tensor with labels."""
     from ..core.tensor import tensor
 
     chosen = contents.axes if axes is None else axes

@@ -24,8 +24,9 @@ MAX_PREFIX = 50  # characters of a file's name that its temporary file keeps
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
-    """Open a temporary file in the same folder, which replaces the target once it is complete: of several concurrent
-    writers, one wins. Permissions are kept; a symbolic link is kept and points to the new file.
+    """Open a temporary file in the same folder, which replaces the target once it is complete.
+
+    Of several concurrent writers, one wins. Permissions are kept; a symbolic link is kept and points to the new file.
 
     Pipes and character devices, such as /dev/null, are written to directly. Raises OSError for any other non-file.
     """
@@ -56,7 +57,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def save(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """The same for a caller from Python. Raises NotationError."""
+    """Save data for a caller from Python. Raise NotationError if it cannot be written."""
     try:
         write_whole(path, data)
     except OSError as problem:
@@ -64,7 +65,7 @@ def save(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def mode_of(target: Path) -> int:
-    """The permissions that a file is to have: its current permissions, or the permissions of a new file."""
+    """Return the permissions of the written file: its current ones, or the ones of a new file."""
     try:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
@@ -105,7 +106,7 @@ class InputError(Exception):
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file. Raises InputError."""
+    """Read a text file. Raise InputError if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
@@ -129,7 +130,7 @@ def reason(problem: Exception) -> str:
 
 
 def finite_float(text: str) -> float:
-    """A number of JSON. Raises InputError if it is too large for one, and would be ∞ without a word."""
+    """Parse a JSON number. Raise InputError if it is too large and would silently be ∞."""
     number = float(text)
     if math.isinf(number):
         raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
@@ -137,7 +138,7 @@ def finite_float(text: str) -> float:
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Raises InputError if a name occurs twice."""
+    """Return a JSON object. Raise InputError if a name occurs twice."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -146,7 +147,7 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_json(text: str, what: str, unique: bool = False) -> Any:
-    """Parsed JSON.
+    """Parse JSON.
 
     Raises InputError that locates the mistake; with `unique`, also for a repeated name in one object.
     """
@@ -164,7 +165,7 @@ def parse_json(text: str, what: str, unique: bool = False) -> Any:
 
 
 def as_number(text: str) -> int | float | None:
-    """The number that `text` spells, or None."""
+    """Return the number that `text` spells, or None."""
     for read in (int, float):
         try:
             return read(text.replace("−", "-").replace("∞", "inf"))
@@ -174,12 +175,12 @@ def as_number(text: str) -> int | float | None:
 
 
 def to_list_or_none(value: Any) -> list[Any] | None:
-    """A list that was read from JSON; None for anything else."""
+    """Return a list that was read from JSON, or None for anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else None
 
 
 def to_object_or_none(value: Any) -> dict[str, Any] | None:
-    """An object that was read from JSON, by its names; None for anything else."""
+    """Return an object that was read from JSON, by its names, or None for anything else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 

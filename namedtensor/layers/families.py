@@ -25,7 +25,7 @@ class Members(Mapping[str, Any]):
 
     @cached_property
     def places(self) -> dict[str, tuple[FamilyName, int]]:
-        """The family of each member, and its place in it."""
+        """Return the family of each member, and its position in it."""
         return {member: (name, index) for name in families_in(self.kept) for index, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
@@ -49,12 +49,12 @@ class Members(Mapping[str, Any]):
 
 
 def families_in(names: Iterable[str]) -> list[FamilyName]:
-    """The families that are one array."""
+    """Return the families that are one array."""
     return [name for name in names if isinstance(name, FamilyName)]
 
 
 def least(names: Iterable[str]) -> int:
-    """The members of the smallest of these."""
+    """Return the members of the smallest of these."""
     return min(len(name.members) for name in families_in(names))
 
 
@@ -86,7 +86,7 @@ def member(family: Any, position: int) -> Any:
 
 
 def member_shape(family: NamedTensor) -> str:
-    """The shape of each tensor of such an array, and how many there are."""
+    """Format the shape of each tensor of such an array, and their number."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
     return f"{wrap_layout(None, shape).shape}, {layout.extent[0]} in one array"

@@ -69,7 +69,7 @@ def register() -> None:
 
 
 def variables_of(layer: Layer) -> Variables:
-    """The variables of a layer, which are made when Flax first asks for them."""
+    """Return the variables of a layer, which are made when Flax first asks for them."""
     parameters = layer._kept
     if not isinstance(parameters, Variables):
         from flax import nnx  # type: ignore[import-not-found]

@@ -58,7 +58,7 @@ class PackedGroup(NamedTuple):
         return sum(rounded(value.array.nbytes) for value in self.tensors.values())
 
     def copied(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
-        """The tensors in this memory: as one matrix, or one after the other with the axes that are summed over last."""
+        """Yield the tensors in this memory: as one matrix, or one after the other with the summed axes last."""
         if self.is_wide:
             yield from self._merge_matrices(memory)
             return
@@ -87,12 +87,12 @@ def filled(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
 
 
 def rounded(nbytes: int) -> int:
-    """A number of bytes, up to the next multiple of a line."""
+    """Round a number of bytes up to the next multiple of a line."""
     return -(-nbytes // LINE) * LINE
 
 
 def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
-    """The tensors of the groups, side by side in one piece of memory.
+    """Place the tensors of the groups side by side in one piece of memory.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
     the addresses of their pages, a hundred thousand for a model; large memory has pages of 2 MiB.
@@ -132,7 +132,7 @@ def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[s
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
-    """The products with parameters, X ⊙_{chans} W^{l,1}, by their names."""
+    """Return the products with parameters, X ⊙_{chans} W^{l,1}, by their names."""
     result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
@@ -145,17 +145,17 @@ def products_with(tree: Any) -> dict[str, MatrixProduct]:
 
 
 def find_indexed_names(tree: Any) -> set[str]:
-    """The names that formulas take elements of, E of E_{vocab(ids)}."""
+    """Return the names that formulas take elements of: E of E_{vocab(ids)}."""
     return {to_text(node.base) for node in walk(tree) if isinstance(node, Index)}
 
 
 def layer_number(name: str) -> int:
-    """The number of the layer in the name of a parameter: Return 2 for W^{2,Q}, or 0 if the name has no number."""
+    """Return the number of the layer in the name of a parameter: 2 for W^{2,Q}, or 0 if the name has no number."""
     return next((int(label) for label in labels_of(name) if label.isdecimal()), 0)
 
 
 def declaration_of(name: str, declared: Collection[str]) -> str:
-    """The declared name that a parameter has, W^{l,Q} of W^{2,Q}, or its own."""
+    """Return the declared name of a parameter, W^{l,Q} for W^{2,Q}, or its own name."""
     if name in declared:
         return name
     base, labels = key(name).base, labels_of(name)

@@ -38,12 +38,15 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
-    """The parameters that the formulas declare, families counted out; `sizes` specifies how many layers there are."""
+    """Return the parameters that the formulas declare, with every member of a family.
+
+    `sizes` gives the number of layers.
+    """
     return [name for name in shapes(declared, sizes) if name not in declared.inputs]
 
 
 def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
-    """The shape of each name that is declared and not defined, but for the tensors that are given."""
+    """Return the shape of each name that is declared and not defined, except the given tensors."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
     return parameter_shapes(
@@ -54,7 +57,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """The names in the formulas that a number may be given for."""
+    """Return the names in the formulas that a number may be given for."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
@@ -69,7 +72,7 @@ def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[s
 
 
 def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters in the order of the formulas. Raises NotationError if they are not what those declare."""
+    """Return the parameters in the order of the formulas. Raise NotationError if they do not fit the declarations."""
     needed = expected(declared, sizes)
     missing = [name for name in needed if name not in parameters]
     free = constants(declared.formula) - set(needed)
@@ -95,7 +98,7 @@ def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
 
 
 def inside(kind: str, problem: NotationError) -> NotationError:
-    """The same error, naming the layer of the parameters."""
+    """Return the same error, naming the layer of the parameters."""
     return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 
@@ -112,7 +115,7 @@ def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> Notat
 def mismatch(
     declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
 ) -> NotationError:
-    """The error for missing and for spare parameters, in one."""
+    """Return one error for missing and for spare parameters."""
     kind = declared.kind
     notes = [f"its formulas declare {listed(needed)}"]
     if missing and extra:

@@ -27,7 +27,7 @@ MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the
 
 
 def labeled(name: str, label: str) -> str:
-    """The name with a further label: W^{l,Q,int8}."""
+    """Return the name with a further label: W^{l,Q,int8}."""
     base, subscript, superscript = key(name)
     return str(Key(base, subscript, (*superscript, label)))
 
@@ -56,7 +56,7 @@ class Quantization:
         return indexed
 
     def shared(self, name: str, value: Any) -> tuple[str, ...]:
-        """The axes along which the elements of a parameter share a scale; none if it stays as it is."""
+        """Return the axes along which the elements of a parameter share a scale, or none if it stays unchanged."""
         if not isinstance(value, NamedTensor) or kind_of(dtype_name(value.layout.dtype)) != "f":
             return ()
         known = declaration_of(name, self.declared)
@@ -107,7 +107,7 @@ class Quantization:
         return "\n".join(lines)
 
     def _names(self, parameters: Iterable[str]) -> list[str]:
-        """The names of the parameters before they were stored so."""
+        """Return the names of the parameters before they were stored as integers."""
         names: dict[str, None] = {}
         for name in parameters:
             base, subscript, superscript = key(name)

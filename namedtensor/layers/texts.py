@@ -19,13 +19,13 @@ from .layer_calls import variant
 
 
 def own_text(kind: type) -> str:
-    """The formulas that a class is written with, in it or in a file beside its module."""
+    """Return the formulas that a class is written with, in it or in a file beside its module."""
     file = kind.__dict__.get("file")
     return text_beside(kind, file) if file else inspect.cleandoc(kind.__dict__.get("notation", ""))
 
 
 def text_beside(kind: type, file: str) -> str:
-    """The text of a file beside the module of a class; one in a package may be in a zip."""
+    """Read the text of a file beside the module of a class, which may be in a zip."""
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
     try:
@@ -49,7 +49,7 @@ class ChangedText:
 
 
 def apply_changes(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
-    """The definitions in a file beside the module of a class, and the formulas of its base class with these in them."""
+    """Return the definitions in a file beside the module of a class, and the base class's formulas changed by them."""
     base: Any = kind.__mro__[1]
     changes = text_beside(kind, file)
     return changes, ChangedText(lambda: base.notation, changes, removes)

@@ -59,7 +59,7 @@ class ArrayFunction(UserFunction):
         return self.lifted
 
     def over(self, axes: Order) -> ArrayFunction:
-        """The operator over the axes of one use."""
+        """Return the operator over the axes of one use."""
         return ArrayFunction(
             self.name, self.text, self.signature, self.lifted, self.functions, self.differentials, axes
         )
@@ -68,7 +68,7 @@ class ArrayFunction(UserFunction):
         return ArrayCall(self, orders, order, source, node, target)
 
     def function_for(self, library: str, source: str | None = None, span: Any = None) -> Callable[..., Any]:
-        """The function of one library. Raises NotationError if there is none."""
+        """Return the function of one library. Raise NotationError if there is none."""
         function = self.functions.get(library) or self.functions.get(ANY_LIBRARY)
         if function is None:
             known = ", ".join(self.functions)
@@ -137,7 +137,7 @@ class ArrayCall:
         return places, index + (Ellipsis,) if None in index else None
 
     def text(self, number: int) -> str:
-        """The source text of a function `python_<number>` of the arrays of the plan."""
+        """Return the source text of a function `python_<number>` of the arrays of the plan."""
         names = [f"x{position}" for position in range(1, len(self.orders) + 1)]
         method = "permute" if self.target.name == "torch" else "transpose"
         parts: list[str] = []
@@ -154,7 +154,7 @@ class ArrayCall:
         return f"def python_{number}({', '.join(names)}):\n    return {name_in_text(function)}({', '.join(parts)})\n"
 
     def definition(self) -> tuple[str, tuple[str, ...]]:
-        """The source text of the user's function, or its import, and the imports that this needs."""
+        """Return the source text of the user's function, or its import, and the imports that it needs."""
         return source_of(self.registered.name, self.registered.function_for(self.target.name))
 
 
@@ -171,7 +171,7 @@ def name_in_text(function: Callable[..., Any]) -> str:
 
 
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
-    """The text that defines a function, and the imports of the modules that it uses.
+    """Return the text that defines a function, and the imports of the modules that it uses.
 
     Raises NotationError where the text alone would not run.
     """
@@ -210,7 +210,7 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 
 
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
-    """The text of the functions that a plan calls, to be put below its own text, and their imports.
+    """Return the functions that a plan calls, to be put below its text, and their imports.
 
     Raises NotationError if one has no text, or two have one name.
     """

@@ -27,8 +27,9 @@ class ArrayValue(Protocol):
 
 
 class OperatorBuilder(Protocol):
-    """The interface that writes the steps of a plan; every elementwise primitive is a method by its name: b.exp(x),
-    b.add(x, y).
+    """The interface that writes the steps of a plan.
+
+    Every elementwise primitive is a method by its name: b.exp(x), b.add(x, y).
     """
 
     target: Any

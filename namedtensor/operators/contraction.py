@@ -95,12 +95,12 @@ def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def merged(axes: Order) -> str:
-    """The merged axis that stands for several while a matrix is multiplied."""
+    """Return the merged axis that stands for several while a matrix is multiplied."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
-    """The product of a matrix or vector with another."""
+    """Multiply a matrix or vector by another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     shape = tuple(sizes[axis] for axis in order)
     if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
@@ -152,7 +152,7 @@ SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, mu
 
 
 def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """A stack of matrix products, one for each record of the batch axes."""
+    """Multiply stacks of matrices, one for each record of the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
         if (
@@ -177,7 +177,7 @@ def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
-    """A stack of vectors."""
+    """Multiply a stack of vectors."""
     x = b.reorder(x, (*batch, *summed))
     return b.reshape(x, (*batch, merged(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 

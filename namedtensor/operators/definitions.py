@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """A total function: where Python's own raises, the value is `otherwise`, by default nan."""
+    """Return a total function: if Python's own raises, the value is `otherwise`, by default nan."""
 
     def with_value(*numbers: Any) -> Any:
         try:
@@ -147,7 +147,7 @@ def nan_last(entry: Any) -> Any:
 
 
 def ascending(x: list[Any]) -> list[Any]:
-    """The numbers in ascending order, nan last."""
+    """Sort the numbers in ascending order, nan last."""
     return sorted(x, key=nan_last)
 
 
@@ -183,7 +183,7 @@ def variance(x: list[Any], ddof: float = 0) -> float:
 
 
 def deviation(x: list[Any], ddof: float = 0) -> float:
-    """The root of the mean square of the distances, over the largest, so that no square overflows or vanishes."""
+    """Return the root mean square distance, scaled by the largest so that no square overflows or vanishes."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
@@ -249,7 +249,7 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 # Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
 # the axes in the use; then the sizes of those that are new.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
-    """A tensor of the kind of x: a shape, and the number at each record of it."""
+    """Return a tensor of the kind of x, with a shape and the number at each record."""
     return type(x)(shape, element)
 
 
@@ -279,7 +279,7 @@ def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
 
 
 def ranking(x: Any, k: int) -> list[int]:
-    """The indices of the k largest entries, the first index first among equals."""
+    """Return the indices of the k largest entries, the first index first among equals."""
     entries = list(x.entries.values())
     if k > len(entries):
         raise NotationError(308, f"cannot take {k} of {len(entries)} elements")
@@ -287,7 +287,7 @@ def ranking(x: Any, k: int) -> list[int]:
 
 
 def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """The k largest entries, in order."""
+    """Return the k largest entries, in order."""
     ranks = ranking(x, sizes[k])
     return like(x, {k: sizes[k]}, lambda s: x({ax: ranks[s[k] - 1]}))
 
@@ -299,7 +299,7 @@ def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
 
 
 def onehot(i: Any, ax: str, sizes: Any) -> Any:
-    """A one at the index i, zero elsewhere."""
+    """Return 1 at the index i, and 0 elsewhere."""
     one = position(i({}), sizes[ax], ax)
     return like(i, {ax: sizes[ax]}, lambda s: int(s[ax] == one))
 

@@ -38,7 +38,7 @@ def reflected(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, Array
 
 
 def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
-    """A polynomial, its highest coefficient first."""
+    """Evaluate a polynomial, its highest coefficient first."""
     total: Any = coefficients[0]
     for coefficient in coefficients[1:]:
         product = b.multiply(total, x)
@@ -47,8 +47,9 @@ def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
 
 
 def shifted(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """The upward recurrence: where x is small, the start of its product there, and an argument large enough for the
-    asymptotic series.
+    """Apply the upward recurrence.
+
+    If x is small, the result has the start of its product, and an argument large enough for the asymptotic series.
     """
     near = b.less(x, float(FAR))
     return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)
@@ -107,7 +108,7 @@ def _tail(b: OperatorBuilder, series: Sequence[float], lead: float, inverse: Any
 
 
 def cotangent_slopes(order: int) -> list[int]:
-    """The n-th derivative of cot(πx) over πⁿ as a polynomial of cot(πx), the highest coefficient first.
+    """Return the n-th derivative of cot(πx) over πⁿ as a polynomial of cot(πx), the highest coefficient first.
 
     >>> cotangent_slopes(1), cotangent_slopes(2)
     ([-1, 0, -1], [2, 0, 2, 0])

@@ -22,7 +22,7 @@ SECTION = "§3.7 Indexing"
 
 # ------------------------------------------------------------------------------------------------- what is an index
 def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
-    """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
+    """Return indices as positions from 0, which the step checks to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
     index = countable(b, index)
@@ -127,7 +127,7 @@ def _argmaxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: str) -> Any:
-    """A further, last axis of `size`, with a one at each position."""
+    """Return a further, last axis of `size`, with a one at each position."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 

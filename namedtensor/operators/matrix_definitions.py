@@ -11,7 +11,7 @@ from .definitions import like
 
 
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
-    """The numbers by rows."""
+    """Return the numbers by rows."""
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(
             308,
@@ -67,7 +67,7 @@ def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
-    """The x over columns whose product with a matrix is b, over rows; nan where the matrix has no inverse."""
+    """Return the x over columns whose product with a matrix is b, over rows; nan if the matrix has no inverse."""
     right = [[number] for number in b.to_list((rows,))]
     singular = 0 in eliminate(matrix(a, rows, columns), right)
     return like(a, {columns: len(right)}, lambda s: math.nan if singular else right[s[columns] - 1][0])

@@ -55,7 +55,7 @@ OF_VECTORS = (  # the k-th vector moves towards the l-th by (v_l ∂S v_k) / (λ
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
 def _rows(x: Any, row: str, column: str) -> list[list[float]]:
-    """The symmetric part by rows."""
+    """Return the symmetric part by rows."""
     places = range(1, x.shape[row] + 1)
     return [[(x({row: i, column: j}) + x({row: j, column: i})) / 2 for j in places] for i in places]
 

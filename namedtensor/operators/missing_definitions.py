@@ -17,7 +17,7 @@ def fillna(x: Any, y: Any) -> Any:
 
 
 def present(x: list[Any]) -> list[Any]:
-    """The numbers that are not missing."""
+    """Return the numbers that are not missing."""
     return [entry for entry in x if entry == entry]
 
 

@@ -74,7 +74,7 @@ def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, An
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """A square matrix: both axes have one size."""
+    """Return the axes of a square matrix: both have one size."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"

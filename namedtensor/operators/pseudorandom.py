@@ -1,5 +1,6 @@
-"""A counter-based pseudorandom generator: uniform(i, j, …), a number between 0 and 1 for integers, elementwise
-(paper §3.2).
+"""A counter-based pseudorandom generator: uniform(i, j, …), elementwise (paper §3.2).
+
+Integers give a number between 0 and 1.
 
 A number depends on the seed and the index of the draw only, so every library computes the same, in any order and on
 several devices. The state of the Feistel network is three digits to the base `PRIME`; all its integers are below 2^24,
@@ -39,7 +40,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """It is exact even if a quotient is rounded."""
+        """Return the whole part, which is exact even if a quotient is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))

@@ -137,7 +137,7 @@ class Operator:
         new_sizes: Mapping[str, Any] | None,
         unify: Callable[[Any, Any], bool] = same,
     ) -> dict[str, Any]:
-        """The shape of a lifted use: ShapeMismatch where the arguments do not fit the signature."""
+        """Return the shape of a lifted use. Raise ShapeMismatch if the arguments do not fit the signature."""
         return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
@@ -186,7 +186,7 @@ CALLERS = ("sizes", "base")
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are the operator's own, and not the caller's."""
+    """Return the options that belong to the operator, and not to the caller."""
     return {name: value for name, value in options.items() if name not in CALLERS}
 
 
@@ -210,7 +210,7 @@ def of_axes(write: Write, rule: str = "numbers") -> Lower:
 
 
 def named(primitive: str) -> Write:
-    """The elementwise primitive of this name."""
+    """Return the elementwise primitive of this name."""
 
     def write(b: OperatorBuilder, *arguments: Any) -> ArrayValue:
         return b.elementwise(primitive, *arguments)

@@ -21,7 +21,7 @@ SECTION = "§3.3 Reductions"
 
 
 def folded(kind: str) -> Write:
-    """The reduction that is a primitive."""
+    """Return the reduction that is a primitive."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
         return b.reduce(kind, x, axes, keep)
@@ -30,7 +30,7 @@ def folded(kind: str) -> Write:
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
-    """The number of elements that are reduced to one."""
+    """Return the number of elements that are reduced to one."""
     return math.prod(map(x.size, axes))
 
 
@@ -64,7 +64,7 @@ def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def remaining(x: Any, axes: Order, ddof: float) -> Any:
-    """The number of elements less ddof. Raises NotationError if nothing remains."""
+    """Return the number of elements less ddof. Raise NotationError if nothing remains."""
     number = count(x, axes)
     if type(number) is int and number <= ddof:
         raise NotationError(
@@ -74,7 +74,7 @@ def remaining(x: Any, axes: Order, ddof: float) -> Any:
 
 
 def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
-    """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
+    """Return the norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
     number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
@@ -106,7 +106,7 @@ def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
 
 
 def without(b: OperatorBuilder, x: Any, axes: Order):
-    """A value without axes whose size is 1."""
+    """Return a value without axes of size 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
 
@@ -233,7 +233,7 @@ def isnan(b: OperatorBuilder, x: Any):
 
 
 def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
-    """The numbers with another in place of those that are missing."""
+    """Replace the missing numbers by another."""
     return b.where(b.equal(x, x), x, otherwise)
 
 

@@ -19,7 +19,7 @@ JOINS: dict[str, Any] = {"joins": True, **MOVES}
 
 
 def _concat(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """The joined axis is as long as in each part; the others are made alike."""
+    """Concatenate along the joined axis; the other axes are made alike."""
     (axis,) = axes
     parts = b.common([b.array(argument) for argument in arguments], numbers=True)
     order = max((part.order for part in parts), key=len)

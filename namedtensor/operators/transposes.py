@@ -75,7 +75,7 @@ def transpose_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any
 
 
 def transpose_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """The transpose of cumsum: cumulative sums from the other end."""
+    """Return the transpose of cumsum: cumulative sums from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
@@ -96,8 +96,9 @@ def of_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, po
 
 # ------------------------------------------------------------------------------------------------------------- windows
 def transpose_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """The transpose of unroll: an element gets the sum over every window that it lies in: element s is the k-th of the
-    window that begins at s − k + 1.
+    """Return the transpose of unroll: an element gets the sum over every window that it lies in.
+
+    Element s is the k-th of the window that begins at s − k + 1.
     """
     seq, kernel = term.axes
     whole, windows = term.arguments[0].shape[seq], term.shape[seq]

@@ -13,7 +13,7 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def written(record: Operator, ascii: bool = False) -> str:
-    """A use of it, with the axes of its signature.
+    """Format a use of it, with the axes of its signature.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [written(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
@@ -48,7 +48,7 @@ def sets(record: Operator) -> str:
 
 
 def tensors(axes: Collection[str]) -> str:
-    """The set of the tensors over these axes."""
+    """Return the set of the tensors over these axes."""
     return f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
 
 

@@ -28,7 +28,7 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
-    """The regions for a number of threads, found from the roots down."""
+    """Find the regions for a number of threads, from the roots down."""
     taken: set[int] = set()
     # products with integers are converted piece by piece already
     converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}
@@ -54,8 +54,9 @@ def cores_for(lowering: Lowering, region: Region) -> str:
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
-    """Whether a term heads a chain of contractions, whose cheapest order may never make the large array that tiles
-    avoid.
+    """Return whether a term heads a chain of contractions.
+
+    Its cheapest order may never make the large array that tiles avoid.
     """
     if not lowering.is_on("contraction-order") or lowering.builder.half:
         return False

@@ -94,7 +94,7 @@ class PlanBuilder(StepBuilder):
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """A φ of two versions: the value of the fast path, and the value of the fallback."""
+        """Select the value of the fast path or the value of the fallback, like a φ of two versions."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
@@ -136,7 +136,7 @@ class PlanBuilder(StepBuilder):
         return tuple([x.shape[x.order.index(axis)] for axis in order])
 
     def reorder(self, x: PlanValue, order: Order) -> PlanValue:
-        """The same numbers with the axes in another order."""
+        """Return the same numbers with the axes in another order."""
         if order == x.order:
             return x
         moves = tuple(x.order.index(axis) for axis in order)
@@ -166,7 +166,7 @@ class PlanBuilder(StepBuilder):
         return self.step("expand", (x,), order[first:], shape, x.dtype, kept=spread)
 
     def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> PlanValue:
-        """An array with all of these axes, in these sizes."""
+        """Return an array with all of these axes, in these sizes."""
         x = self.align(self.array(x), order)
         shape = tuple(shape)
         if x.shape == shape and x.order == order:
@@ -199,7 +199,7 @@ class PlanBuilder(StepBuilder):
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
 
     def head(self, x: PlanValue, size: int) -> PlanValue:
-        """The first elements of the last axis."""
+        """Return the first elements of the last axis."""
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: PlanValue, start: int, size: int) -> PlanValue:
@@ -220,7 +220,7 @@ class PlanBuilder(StepBuilder):
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 
     def take(self, x: PlanValue, places: PlanValue, axis: str) -> PlanValue:
-        """The elements at positions, whose axes appear where `axis` was."""
+        """Return the elements at positions, whose axes appear at the position of `axis`."""
         at = x.order.index(axis)
         order = (*x.order[:at], *places.order, *x.order[at + 1 :])
         shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])

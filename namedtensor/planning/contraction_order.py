@@ -35,8 +35,9 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
-    """The chain that ends with a term: the factors of products within sums of products, where another order may be
-    cheaper and each axis is one thing.
+    """Return the chain that ends with a term, if another order may be cheaper.
+
+    Its factors come from products within sums of products, in which each axis has one meaning.
     """
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
@@ -79,7 +80,7 @@ Tree = Any  # a factor's place, or a pair of trees
 
 
 def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
-    """The cheapest order, as pairs of pairs, and its cost.
+    """Return the cheapest order, as pairs of pairs, and its cost.
 
     >>> abc = [frozenset("ab"), frozenset("bc"), frozenset("c")]
     >>> best(abc, frozenset("bc"), {"a": 9, "b": 9, "c": 9})[1]
@@ -110,7 +111,7 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
-    """The cost of one product: multiply-adds, numbers written, calls."""
+    """Return the cost of one product: multiply-adds, numbers written, calls."""
     summed = (left | right) & (axes - outside)
     remaining = (left | right) - summed
     stack = (left & right) - summed
@@ -167,7 +168,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
-    """The products that a chain was written with, each by the places of its factors."""
+    """Yield the products that a chain was written with, each by the positions of its factors."""
     for argument in term.arguments:
         count = len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0])
         if count > 1:

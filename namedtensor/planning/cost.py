@@ -81,7 +81,7 @@ def table(cells: list[tuple[Any, ...]]) -> str:
 
 
 def amount(number: Size) -> str:
-    """A number with separators of thousands, or a polynomial of sizes."""
+    """Format a number with separators of thousands, or a polynomial of sizes."""
     return f"{number:,}" if type(number) is int else shown(number)
 
 
@@ -110,7 +110,7 @@ def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
 
 
 def sizes_of(plan: Plan) -> dict[str, Size]:
-    """The sizes of the axes of a plan, but for those that stand for none."""
+    """Return the sizes of the axes of a plan, except the axes of no name."""
     values = [
         *(input_ for input_ in plan.inputs if isinstance(input_, PlanValue)),
         *(step.value for step in plan.steps),
@@ -124,7 +124,7 @@ def sizes_of(plan: Plan) -> dict[str, Size]:
 
 
 def part_of(step: Step, source: str) -> str:
-    """The part of the formula that a step stands for, on one line."""
+    """Return the part of the formula that a step computes, on one line."""
     if step.origin is None:
         return ""
     start, end = span_of(step.origin, source)
@@ -133,7 +133,7 @@ def part_of(step: Step, source: str) -> str:
 
 
 def work_of(step: Step) -> tuple[Size, Size]:
-    """The multiply-adds and the operations of a step that is done once."""
+    """Return the multiply-adds and the operations of a step that runs once."""
     values = [argument for argument in step.arguments if isinstance(argument, PlanValue)]
     if step.primitive == "attention":
         q, k, v = values[:3]
@@ -176,13 +176,13 @@ def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
 
 
 def blocks_of(options: dict[str, Any]) -> Size:
-    """The number of blocks of a step in blocks."""
+    """Return the number of blocks of a step in blocks."""
     *picked, sliced = options["counts"]
     return math.prod(picked) * -(-sliced // options["rows"])
 
 
 def cost_of(plan: Plan) -> Cost:
-    """The cost of a plan."""
+    """Return the cost of a plan."""
     return Cost(rows_of(plan))
 
 

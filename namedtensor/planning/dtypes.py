@@ -110,7 +110,7 @@ def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, n
 
 
 def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
-    """A plain number beside arrays of a dtype."""
+    """Return a plain number beside arrays of a dtype."""
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:

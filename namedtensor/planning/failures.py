@@ -53,7 +53,7 @@ def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
 
 
 def index_error_at(problem: IndexError, source: str, term: Term) -> NotationError:
-    """The same, of a term of the formula."""
+    """Return the same error for a term of the formula."""
     axis = source_name(term.axes[0]) if term.axes else "the axis"
     return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
 
@@ -62,7 +62,7 @@ OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library re
 
 
 def of_matrix(problem: Exception) -> NotationError | None:
-    """The error for a matrix without an inverse, or without a Cholesky factor; None for any other failure."""
+    """Return the error for a matrix without an inverse or a Cholesky factor, or None for any other failure."""
     text = str(problem)
     if "positive" in text and "definite" in text:
         return NotationError(405, "the matrix is not positive definite, so it has no Cholesky factor")

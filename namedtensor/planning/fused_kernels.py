@@ -81,7 +81,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
 
 
 def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
-    """A contraction over one axis, or several, and the number that it is multiplied by."""
+    """Return a contraction over one axis, or several, and the number that it is multiplied by."""
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
         scaled = multiple(term)
@@ -106,7 +106,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """The addends of nested sums, each with one use."""
+    """Return the addends of nested sums, each with one use."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [addend for argument in term.arguments for addend in _addends(lowering, argument)]

@@ -69,13 +69,13 @@ def within(inner: Interval, outer: Interval) -> bool:
 
 
 def hull(*intervals: Interval) -> Interval:
-    """The smallest interval that contains all of these."""
+    """Return the smallest interval that contains all of these."""
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def bounded(low: Any, high: Any) -> Interval:
-    """An interval with far bounds widened to infinity, so that bounds stay small."""
+    """Return an interval with far bounds widened to infinity, so that bounds stay small."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
     )
@@ -148,7 +148,7 @@ def product(x: Interval, count: int) -> Interval:
 
 
 def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
-    """The same of the first, of the first two, …"""
+    """Return the same for the first number, the first two, …."""
     return hull(x, of_all(x, count))
 
 
@@ -187,7 +187,7 @@ MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
 
 
 def of_numbers(numbers: Sequence[Any]) -> Interval | None:
-    """The numbers of a literal, if all are whole."""
+    """Return the numbers of a literal, if all are whole."""
     if not numbers or not all(isinstance(number, int) for number in numbers):
         return None
     return int(min(numbers)), int(max(numbers))
@@ -196,7 +196,7 @@ def of_numbers(numbers: Sequence[Any]) -> Interval | None:
 def of_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """The transfer function of a primitive; `count` is how many numbers a reduction makes one of."""
+    """Apply the transfer function of a primitive; `count` numbers become one in a reduction."""
     if primitive in MADE:
         return MADE[primitive](options)
     if primitive in CHOOSING:
@@ -222,7 +222,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """The number of elements that a step makes one of, or the most of them."""
+    """Return the number of elements that a step reduces to one, or an upper bound of it."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
         return shape[-1] if shape else 1

@@ -28,7 +28,7 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
-    """The step of a loop, which gives nothing by itself: its states are items of it."""
+    """Return the step of a loop, which has no value itself: its states are items of it."""
     loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 
@@ -74,8 +74,10 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
-    """Return a loop, its arguments, the terms of its members, and the names of members that are inputs. Families in one
-    array are slices of it."""
+    """Return a loop, its arguments, the terms of its members, and the names of members that are inputs.
+
+    Families in one array are slices of it.
+    """
     (loop,) = term.options
     assert isinstance(loop, Loop)
     values, steps = lowering.values_of(term), loop.steps
@@ -136,7 +138,7 @@ def places_in(loop: Loop) -> list[bool]:
 
 
 def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
-    """The initial value of a state, with all its axes, in a dtype that holds more than a recurrence soon outgrows."""
+    """Return the initial value of a state, with all its axes, in a dtype wide enough for the recurrence."""
     b = lowering.builder
     if not state.boolean:
         value = whole_numbers.for_recurrence(b, value) if b.kind(value) in whole_numbers.WHOLE else b.floating(value)
@@ -182,7 +184,10 @@ def of_one(value: PlanValue) -> PlanValue:
 
 
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
-    """The common dtype of a state before and after a step; `only_wider`: that holds both, so that states settle."""
+    """Return the common dtype of a state before and after a step.
+
+    With `only_wider` it contains both, so that states settle.
+    """
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
         return before.dtype
@@ -193,7 +198,7 @@ def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
-    """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
+    """Return the plan of one step, its states cast back to their dtypes; it may write over its members `donated`."""
     inner = lowering.lower_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
@@ -215,7 +220,7 @@ def body(
 
 
 def after(lowering: Lowering, term: Term) -> PlanValue:
-    """A state after a step."""
+    """Return a state after a step."""
     step, (number, options) = lowering.loop_steps[id(term.arguments[0])], term.options
     b, state = lowering.builder, step.states[number]
     if options == term.arguments[0].options[0].steps - 1:
@@ -226,7 +231,7 @@ def after(lowering: Lowering, term: Term) -> PlanValue:
 
 
 def through(lowering: Lowering, term: Term) -> PlanValue:
-    """A state after each step."""
+    """Return a state after each step."""
     number, axis = term.options
     step = lowering.loop_steps[id(term.arguments[0])]
     state, at = step.states[number], len(step.states) + step.kept.index(number)

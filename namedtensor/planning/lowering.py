@@ -40,8 +40,7 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """One row of the table of rewrites: the kinds of terms that it looks for, its function, and its name in
-    `optimizations`.
+    """One row of the table of rewrites: the kinds of terms, the function, and its name in `optimizations`.
 
     `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
     """
@@ -52,8 +51,9 @@ class Rewrite(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """A function run on all terms and their numbers of elements before any is lowered, if the optimization of its name
-    is on and the largest array of the plan has `min_bytes`.
+    """A function that runs on all terms before any is lowered.
+
+    It runs if the optimization of its name is on and the largest array of the plan has `min_bytes`.
     """
 
     name: str
@@ -62,8 +62,10 @@ class Analysis(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions, the
-    analyses; and the function that normalizes roots before they are lowered.
+    """The tables of lowering.
+
+    They have a rule for each structural term, the rewrites in order, the rule of tiled regions, the analyses, and the
+    function that normalizes roots before they are lowered.
     """
 
     structural: Mapping[str, Rule]
@@ -112,13 +114,13 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """The lowering of an inner function that one thread runs: a tile, a slice."""
+        """Return the lowering of an inner function that one thread runs: a tile, a slice."""
         lowering = self.lower_body("tiling")
         lowering.builder.in_block = True
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """The lowering of the body of a loop, or of a function that is run as one."""
+        """Return the lowering of the body of a loop, or of a function that runs like one."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
@@ -145,11 +147,11 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
-        """The value of a term that is lowered already."""
+        """Return the value of a term that is lowered already."""
         return self.values[id(term)]
 
     def values_of(self, term: Term) -> list[Argument]:
-        """The values of its arguments, which are lowered already."""
+        """Return the values of the arguments, which are lowered already."""
         values = self.values
         return [values[id(argument)] for argument in term.arguments]
 
@@ -158,11 +160,11 @@ class Lowering:
         return self.values.get(id(term))
 
     def array(self, term: Term) -> PlanValue:
-        """The value of a term, a plain number as an array without axes."""
+        """Return the value of a term, a plain number as an array without axes."""
         return self.builder.array(self.value(term))
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
-        """The sizes of these axes of a term."""
+        """Return the sizes of these axes of a term."""
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
@@ -190,7 +192,7 @@ class Lowering:
 
     @cached_property
     def itemsize(self) -> int:
-        """The bytes of one number."""
+        """Return the bytes of one number."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
 
     # ------------------------------------------------------------------------------------------------- all the terms
@@ -288,7 +290,7 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------- several devices
     def place_input(self, term: Term, value: PlanValue) -> PlanValue:
-        """An input where formulas compute with it."""
+        """Return an input at the place where formulas compute with it."""
         if self.target.placement is None:
             return value
         self.stored[id(term)] = value
@@ -301,7 +303,7 @@ class Lowering:
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """A step that places a value on the devices."""
+        """Return the step that places a value on the devices."""
         if function is None:
             return value
         self.user_functions.append(function)
@@ -310,14 +312,14 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
-        """The value of a term whose arguments have theirs: as one of tiles, by its rule, by a rewrite, by its record."""
+        """Lower a term whose arguments are lowered: as a tile, by its rule, by a rewrite, or by its record."""
         if id(term) in self.regions:
             return self.tables.tiled(self, term)
         rule = self.tables.structural.get(term.operator)
         return self._lower_operator(term) if rule is None else rule(self, term)
 
     def number(self, term: Term) -> Argument:
-        """The value of a plain number."""
+        """Return the value of a plain number."""
         number = term.options[0]
         return self.builder.constant(number) if type(number) is Extent else number
 
@@ -339,7 +341,7 @@ class Lowering:
         return REGISTRY[term.operator].lower(self.builder, arguments, term.axes, options)
 
     def _rewrite(self, term: Term) -> Argument | None:
-        """The value of a term by the first rewrite that is on and matches."""
+        """Return the value of a term by the first rewrite that is on and matches."""
         kinds = self.kinds_of(term)
         if kinds:
             for name, expected, function in self.tables.rewrites:
@@ -350,8 +352,11 @@ class Lowering:
         return None
 
     def kinds_of(self, term: Term) -> set[str]:
-        """The kinds that rewrites match: sum, quotient, product (of numbers each), contraction, projection (one of a
-        group that shares an operand), chain (of contractions), index."""
+        """Return the kinds that rewrites match.
+
+        They are sum, quotient, product (of numbers each), contraction, projection (one of a group that shares an
+        operand), chain (of contractions), index.
+        """
         if not term.axes:
             return {KINDS[term.operator]} if term.operator in KINDS else set()
         if term.operator == "index":
@@ -382,7 +387,7 @@ def multiple(term: Term) -> tuple[Term, float] | None:
 
 
 def sizes_of(value: PlanValue) -> dict[str, Any]:
-    """The sizes of a value by the names that its axes have in the source."""
+    """Return the sizes of a value by the names of its axes in the source."""
     return dict(zip(map(source_name, value.order), value.shape))
 
 

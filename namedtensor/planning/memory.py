@@ -67,7 +67,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
 
 
 def find_donated(loop: Step) -> list[PlanValue]:
-    """The arguments of a loop that it may write over: its members that its body may write to."""
+    """Return the arguments of a loop that it may write over: its members that its body may write to."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]
@@ -80,8 +80,9 @@ MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a functio
 
 
 class Workspace(NamedTuple):
-    """The buffers of one function: the arrays that each step writes to, `out` or one of `made`, given by shapes and
-    dtypes; `first` writes to `out`.
+    """The buffers of one function: the arrays that each step writes to.
+
+    They are `out`, written by `first`, and `made`, given by shapes and dtypes.
     """
 
     places: dict[PlanValue, str]
@@ -141,7 +142,7 @@ def _is_bufferable(value: PlanValue) -> bool:
 
 
 def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
-    """The results, and every value that one of them may be a view of."""
+    """Return the results, and every value that one of them may be a view of."""
     given_back = set(plan.results)
     for step in reversed(plan.steps):
         if step.value in given_back:
@@ -150,7 +151,7 @@ def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """The live range of each value: its last reader, through views too."""
+    """Return the live range of each value: its last reader, including readers of its views."""
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)

@@ -81,8 +81,9 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
 
 
 class _Slice(NamedTuple):
-    """The parts of a slice: whether its product with V is computed, and the values that its exponentials are shifted and
-    divided by.
+    """The parts of a slice.
+
+    They tell whether its product with V is computed, and the values that its exponentials are shifted and divided by.
     """
 
     product: bool

@@ -130,7 +130,7 @@ OPTIMIZATIONS = {row.name: row for row in ROWS}
 
 
 def enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
-    """The names of the optimizations for a target, but for those that are turned off."""
+    """Return the names of the optimizations for a target, except the disabled ones."""
     off = frozenset(disable)
     return _chosen(target, off if may_limit_blas() else off | {"blas-thread-limit"})
 

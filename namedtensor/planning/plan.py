@@ -148,7 +148,7 @@ class Plan:
         return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 
     def text_of(self, argument: Argument) -> str:
-        """An argument as the plan and the source text have it."""
+        """Format an argument for the plan and the source text."""
         if isinstance(argument, (PlanValue, Scalar)):
             return self.names[argument]
         text = repr(argument)
@@ -225,7 +225,7 @@ def _letter(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def safe(name: str) -> str:
-    """An identifier of Python like the name that a formula has, and like none of Python's own or of a library's.
+    """Return a Python identifier like the name of a formula, which is no keyword and no name of a library.
 
     >>> safe("W^Q"), safe("seq'"), safe("lambda"), safe("γ")
     ('W_Q', 'seq__', 'lambda_', 'γ')
@@ -239,7 +239,7 @@ def safe(name: str) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """The name with the first number that none has."""
+    """Return the name with the first unused number."""
     text, number = name, 1
     while text in taken:
         number += 1

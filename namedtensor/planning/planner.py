@@ -84,8 +84,11 @@ EXPONENTIALS = frozenset(("exp", "^"))
 
 
 def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
-    """Normalize terms before lowering: variables replaced by their values, dead states of loops removed, softmax
-    recognized if all numbers are real."""
+    """Normalize terms before lowering.
+
+    Variables are replaced by their values, dead states of loops removed, and softmax recognized if all numbers are
+    real.
+    """
     roots = without_variables(roots)
     kinds = set(map(OPERATOR, topological(*roots)))
     if "loop" in kinds:
@@ -123,7 +126,7 @@ def make_plan(
     disable: Sequence[str] = (),
     donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:
-    """The plan of `roots`, and the Python functions that it calls.
+    """Return the plan of `roots`, and the Python functions that it calls.
 
     Its inputs have the `layouts`, in this order, and the `names`, if any. The plan may write to the `donated` inputs.
     Raises NotationError if something is not known, or too large.

@@ -1,5 +1,6 @@
-"""The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
-`verify`.
+"""The instruction set of plans, and `verify`.
+
+Each primitive has one row, with its arity, its options, its shape and its meaning.
 
 `verify` specifies what holds for every plan: each argument exists before its use, each primitive has a row, and the
 order and shape of each result follow from its row. `verify_memory` checks the reuse in place: overwritten memory is
@@ -24,7 +25,7 @@ MANY = sys.maxsize
 
 # ---------------------------------------------------------------------------------------------------------- the shapes
 def broadcast(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    """The shape of an elementwise operation: aligned at the right, sizes equal or 1."""
+    """Return the shape of an elementwise operation: aligned at the right, sizes equal or 1."""
     rank = max(map(len, shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     result = []

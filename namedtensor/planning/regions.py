@@ -1,5 +1,6 @@
-"""Regions to tile: parts of a formula that are computed one slice of the result at a time, so that no large
-intermediate array is materialized.
+"""Regions to tile: parts of a formula that are computed one slice of the result at a time.
+
+No large intermediate array is materialized.
 
 A term is *mapped over* an axis if each slice of it along that axis needs only slices of its arguments: attention over
 its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
@@ -60,7 +61,7 @@ def count(term: Term) -> int:
 
 
 def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
-    """The region that ends with a term, where tiling it is worth it."""
+    """Return the region that ends with a term, if tiling it is worth it."""
     record = REGISTRY.get(root.operator)
     if record is None or not root.shape:
         return None
@@ -208,7 +209,7 @@ def find_layers(
     sizes: Collection[int],
     threads: int,
 ) -> Region | None:
-    """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
+    """Return the region that ends with the term at a position: products of rows by matrices and all between them.
 
     Among the axes of these sizes that can be cut, choose the axis with the most multiply-adds mapped over it.
     """
@@ -258,13 +259,14 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
 
 
 def _work_of(region: Region) -> int:
-    """The multiply-adds of rows by matrices that are one for all blocks."""
+    """Return the multiply-adds of rows by matrices that are one for all blocks."""
     return sum(map(_count_multiply_adds, terms_of(region.root, region.inside)))
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
-    """The block size along an axis: as few blocks as fit the cache and keep all threads busy, each with enough rows for
-    products; else 0.
+    """Return the block size along an axis, or 0.
+
+    There are as few blocks as fit the cache and keep all threads busy, each with enough rows for products.
     """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     rows = -(-size // (threads * -(-most // (threads * MAX_BLOCK_BYTES))))
@@ -287,7 +289,7 @@ def is_product(term: Term) -> bool:
 
 
 def _count_multiply_adds(term: Term) -> int:
-    """The multiply-adds of a product of two matrices."""
+    """Return the multiply-adds of a product of two matrices."""
     if not is_product(term):
         return 0
     left, right = term.arguments
@@ -362,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """The root rewritten for one tile: as a term of inputs, with the tensors that they are slices of."""
+    """Return the root rewritten for one tile, as a term of inputs, with the tensors that they are slices of."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

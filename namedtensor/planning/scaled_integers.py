@@ -71,7 +71,7 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 
 
 def product(lowering: Lowering, term: Term) -> Argument | None:
-    """The rewrite of X ⊙_{ax} (Q ⊙ s), where X and W share the axes of ax alone."""
+    """Rewrite X ⊙_{ax} (Q ⊙ s) if X and W share the axes of ax alone."""
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)
         if result is not None and isinstance(x, PlanValue) and x.dtype == result[1].dtype:
@@ -108,7 +108,7 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """The rewrite of an element of Q ⊙ s, where s has all axes of the index, or none of them."""
+    """Rewrite an element of Q ⊙ s if s has all axes of the index, or none of them."""
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

@@ -1,5 +1,6 @@
-"""Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written, in place of an elementwise
-choice.
+"""Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written.
+
+It replaces an elementwise choice.
 
 So a cache of keys and values receives the keys and values of the next token.
 """

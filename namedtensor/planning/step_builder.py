@@ -28,7 +28,7 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """The steps and results of one version, its selects resolved."""
+    """Return the steps and results of one version, its selects resolved."""
     instead: dict[Any, Any] = {}
     result: list[Step] = []
     for step in steps:
@@ -77,7 +77,6 @@ class StepBuilder:
 
         The fast path has at most `short` steps and needs unchanged inputs.
         """
-
         inner = prefix  # The fallback has another prefix.
 
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
@@ -94,7 +93,7 @@ class StepBuilder:
         return built(GUARDED, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
-        """A plain number that is given when the plan runs."""
+        """Return a plain number that is given when the plan runs."""
         scalar = Scalar(kind)
         self.names.append(name)
         self.inputs.append(scalar)
@@ -143,11 +142,11 @@ class StepBuilder:
         return value if order == value.order else self.renamed(value, order)
 
     def unnamed(self, argument: Argument) -> Argument:
-        """The value before renames: equal steps are one whatever the names of axes."""
+        """Return the value before renames: equal steps are one whatever the names of axes."""
         return self._unnamed.get(argument, argument)
 
     def written(self, x: PlanValue) -> Step | None:
-        """The step that defines a value; None for an input."""
+        """Return the step that defines a value, or None for an input."""
         return self._written.get(x)
 
     def is_cut(self, x: PlanValue) -> bool:
@@ -162,7 +161,7 @@ class StepBuilder:
         return not known.isdisjoint(self.cut)
 
     def renamed(self, x: PlanValue, order: Order) -> PlanValue:
-        """The array under other names of axes: no step, for a plan has no names."""
+        """Return the array under other names of axes; this is no step, since a plan has no names."""
         if order == x.order:
             return x
         x = self.unnamed(x)
@@ -177,7 +176,7 @@ class StepBuilder:
         return value if order != x.order else x
 
     def reshape(self, x: PlanValue, order: Order, shape: Sequence[int]) -> PlanValue:
-        """The same numbers, row-major, in another shape."""
+        """Return the same numbers, row-major, in another shape."""
         shape = tuple(shape)
         if shape == x.shape:
             return self.renamed(x, order)
@@ -186,7 +185,7 @@ class StepBuilder:
     def native_or(
         self, name: str, arguments: Sequence[Argument], write: Callable[[], PlanValue], **options: Any
     ) -> PlanValue:
-        """The target's own operation as one step, else the steps that `write` writes."""
+        """Return the target's own operation as one step, or else the steps that `write` writes."""
         if name in self.target.natives:
             (first, *_) = arguments
             return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
@@ -194,7 +193,10 @@ class StepBuilder:
 
     # ---------------------------------------------------------------------------------------------------- constants
     def constant(self, number: Any, dtype: str | None = None) -> PlanValue:
-        """A number as a tensor without axes: an integer if it is whole and fits 64 bits, else the formula's dtype."""
+        """Return a number as a tensor without axes.
+
+        It is an integer if it is whole and fits 64 bits, or else in the formula's dtype.
+        """
         number = canonical(number) if type(number) is Extent else number
         kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)
         if dtype is None:
@@ -262,7 +264,7 @@ class StepBuilder:
         return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """A result, in the dtype of the inputs."""
+        """Return a result in the dtype of the inputs."""
         if type(argument) is float:
             argument = self.constant(argument)
         single = isinstance(argument, PlanValue) and argument.dtype == self.real

@@ -37,7 +37,7 @@ def _constant(lowering: Lowering, term: Term) -> Argument:
 
 
 def _literal(lowering: Lowering, term: Term) -> Argument:
-    """The entries stacked along one new axis, which then becomes the axes of the literal."""
+    """Stack the entries along one new axis, which then becomes the axes of the literal."""
     b = lowering.builder
     axes, extent = term.options
     rest = tuple(axis for axis in term.shape if axis not in axes)
@@ -91,7 +91,7 @@ def _pick(lowering: Lowering, term: Term) -> Argument:
 
 
 def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) -> Argument:
-    """The first of the places of an axis in ascending order, without the order of the others."""
+    """Return the first of the indices of an axis in ascending order, without the order of the others."""
     b = lowering.builder
     if term.operator == "negative":
         return place_of_largest(b, (lowering.array(term.arguments[0]),), axis, nan_first)

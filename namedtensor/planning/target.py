@@ -49,7 +49,7 @@ class Target:
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """The same library, with values placed on several devices."""
+        """Return the same library, with values placed on several devices."""
         if placement is None:
             return self
         result = copy(self)
@@ -57,7 +57,7 @@ class Target:
         return result
 
     def share(self, axes: Iterable[str]) -> int:
-        """The number of devices that share a tensor with these axes."""
+        """Return the number of devices that share a tensor with these axes."""
         return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property
@@ -79,7 +79,7 @@ class Target:
         return self.wide_float == "float32"
 
     def canonical(self, dtype: str) -> str:
-        """The dtype that the library gives for a wish: JAX has no wide ones unless enabled."""
+        """Return the dtype that the library gives for a requested one: JAX has no wide dtypes unless enabled."""
         return self.backend.canonical(self.xp, dtype)
 
     def kind(self, dtype: str) -> str:

@@ -136,7 +136,7 @@ def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """The primitive that gives the right numbers of integers, and its arguments in the dtype that it gives them in."""
+    """Return the primitive that is exact for integers, and its arguments in its dtype."""
     pair = intervals.of_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
@@ -154,7 +154,7 @@ def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: in
 
 
 def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, PlanValue]:
-    """The reduction that gives the right numbers, and its argument in the dtype that it gives them in."""
+    """Return the reduction that is exact for integers, and its argument in its dtype."""
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
         pair = intervals.of_step(kind, [x.interval], {}, count)
         exact = pair is not None and fits(b, pair, True)

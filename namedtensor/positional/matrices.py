@@ -120,7 +120,7 @@ class Walk(MatrixLeaves):
         return Matrix(node, dims, indices=tuple(indices.items()))
 
     def after_slash(self, tree: Tree) -> Matrix:
-        """a / b c: (a / b) c if a is a literal and c is not; else it is ambiguous."""
+        """Read a / b c as (a / b) c if a is a literal and c is not; otherwise it is ambiguous."""
         quotient, rest = tree.parts
         top = quotient.parts[0]
         known = top.op == "number" and any(part.op == "name" and not self.is_size(part.text) for part in rest.all())

@@ -71,7 +71,7 @@ def lowest(element: torch.Tensor) -> torch.Tensor:
 
 
 def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """a, a + s, a + 2 s, …"""
+    """Recognize a, a + s, a + 2 s, …."""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
     rows = [along(tensor, dims) for tensor in (first, second)]

@@ -162,7 +162,7 @@ class SourceParser:
         return [piece for row in self.rows(opening, closing) for piece in row]
 
     def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
-        """[A, B; C, D]: pieces with commas between, in rows with semicolons between."""
+        """Return the rows of [A, B; C, D]: pieces with commas between, in rows with semicolons between."""
         self.expect(opening)
         self.bars.append("")
         rows = [[self.sum()]]

@@ -75,7 +75,7 @@ class BoundArguments:
         return BoundArguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
-        """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
+        """Return the same arguments, with plain numbers for scalars that are needed before planning."""
         values = program.as_numbers(self.values, lambda: self.inputs)
         if values is self.values:
             return self
@@ -89,13 +89,13 @@ class BoundArguments:
         return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
 
     def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
-        """The same arguments with other layouts for some: the layouts in which sizes are symbols."""
+        """Return the same arguments with layouts whose sizes are symbols for some."""
         arguments = BoundArguments(self.values, self.positional)
         arguments._layouts, arguments.labeled, arguments.tables = layouts, self.labeled, self.tables
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """The same arguments, whose types have the labels too; for the cache they are others."""
+        """Return the same arguments with labels in their types, which makes them different keys of the cache."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
@@ -120,7 +120,7 @@ class BoundArguments:
 
 
 def key_of_number(value: Any) -> tuple[Any, ...]:
-    """The part of a cache key that a number is: 0.0 and -0.0 are equal, and 1/x is not."""
+    """Return the part of a cache key for a number: 0.0 and -0.0 are equal, but 1/x differs."""
     return type(value), value if type(value) is int else repr(value)
 
 
@@ -152,7 +152,7 @@ def type_of(layout: Layout) -> InputType:
 
 
 def make_labeled_type(layout: Layout) -> InputType:
-    """The same of one with labels, which no cache holds."""
+    """Return the same for a layout with labels, which no cache stores."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 
@@ -164,12 +164,12 @@ def type_of_member(layout: Layout) -> InputType:
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def spelling_of(name: str) -> str:
-    """The normalized form of a name: gamma is γ."""
+    """Return the normalized form of a name: γ for gamma."""
     return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
 def by_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A mapping from names by the normalized form of each. Raises NotationError if two are forms of one name."""
+    """Index a mapping from names by their normalized forms. Raise NotationError if two are forms of one name."""
     return by_key(given, spelling_of)
 
 
@@ -210,7 +210,7 @@ class KeywordValues(dict[str, Any]):
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the values that are given by keyword, not in a mapping."""
+    """Return the names of the values that are given by keyword, not in a mapping."""
     return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 
@@ -241,7 +241,10 @@ AXES_ALONE = re.compile(r"\s*[a-z]\w*'*(?:\[\d+\])?(?:[\s,]+[a-z]\w*'*(?:\[\d+\]
 
 
 def shape_of(text: Any, name: str) -> dict[str, Any]:
-    """A shape from its text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor; an axis without a size has an unknown one."""
+    """Return a shape from its text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor.
+
+    An axis without a size has an unknown one.
+    """
     if hasattr(text, "sizes") and hasattr(text, "axes"):
         return dict(text.sizes)
     if isinstance(text, (int, float)):

@@ -39,7 +39,7 @@ def bytes_of(value: Any) -> int:
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """A cache of executables: the least recently used are dropped, by their number and by their bytes."""
+    """Return a cache of executables with a limit on their number and bytes, which drops the least recently used."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
@@ -120,7 +120,7 @@ class CachedCall:
         return result, element
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """The executable for these arguments: from a plan with symbols for sizes, or compiled for them."""
+        """Return the executable for these arguments: from a plan with symbols for sizes, or compiled for them."""
         if given.labeled:
             return self._made(given, sizes, by_keyword)
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
@@ -153,7 +153,7 @@ class CachedCall:
         return tuple([result.pop(name) for name in bound.positional]), result
 
     def _layout(self, value: Any, name: str) -> Layout:
-        """The layout of a shape that is given as text or as sizes, or of a tensor."""
+        """Return the layout of a shape given as text or sizes, or of a tensor."""
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
@@ -162,7 +162,7 @@ class CachedCall:
         return bound(self._goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
-        """The library that runs it, on its devices."""
+        """Return the library that runs it, on its devices."""
         from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))

@@ -52,7 +52,7 @@ def checked_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """The same with the checker; numbers may appear among the shapes."""
+    """Check a goal for given shapes, among which numbers may appear."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
@@ -62,7 +62,7 @@ def checked_goal(
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
-    """The check of all that a text says, which may have errors of any kind."""
+    """Check a whole text, which may have errors of any kind."""
 
     def check(ends: Mapping[str, Extent]) -> CheckResult:
         return checked_program(program, shapes, sizes, by_keyword, ends).result
@@ -79,7 +79,7 @@ def check_program(
 def tried_claims(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
-    """The assertions of a source, tested on random tensors."""
+    """Test the assertions of a source on random tensors."""
     return claims(source, tree, shapes, sizes)
 
 
@@ -96,7 +96,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
-    """The result of a check that takes the ends of ranges that nothing gives as sizes."""
+    """Return the result of a check that takes the open ends of ranges as sizes."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 

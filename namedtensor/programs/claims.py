@@ -1,5 +1,6 @@
-"""Checks assertions: compares what a program asserts with the computed values, equations within a tolerance, sets as they are
-declared.
+"""Checks of assertions: a program's assertions against the computed values.
+
+Equations hold within a tolerance, sets as they are declared.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> A
 
 
 def along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
-    """An array with its axes in this order, those that it lacks of size 1."""
+    """Return an array with its axes in this order, with size 1 for the missing ones."""
     import numpy as np
 
     array = np.transpose(array, [axes.index(axis) for axis in order if axis in axes])

@@ -54,7 +54,7 @@ def with_declared(
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """The source text of a function that runs without this project; its parameters are `given`, in their order."""
+    """Return a Python function that runs without this project; its parameters are `given`, in order."""
     return Specialization(goal, text_target(library), given, options).source
 
 
@@ -118,13 +118,13 @@ def initializer_text(initializer: Any, fan_in: int) -> str:
 
 
 def class_name(title: str) -> str:
-    """The name of a class for the name of a formula."""
+    """Return the name of a class for the name of a formula."""
     words = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in title).strip("_")
     return f"{words[:1].upper()}{words[1:]}" if words[:1].isalpha() else f"Formula{words}"
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
-    """The text of a module of JavaScript that exports the function `formula`; its parameters are `given`, in their order."""
+    """Return a JavaScript module that exports the function `formula`; its parameters are `given`, in order."""
     from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)
@@ -167,7 +167,7 @@ class Specialization:
 
     @cached_property
     def source(self) -> str:
-        """The standalone source text of the function. Raises NotationError if it calls a Python function."""
+        """Return the standalone source text of the function. Raise NotationError if it calls a Python function."""
         text = self._target.backend.whole(self._plan)
         if not self._python:
             return text
@@ -178,7 +178,7 @@ class Specialization:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function that the source text defines, of positional arrays."""
+        """Return the function that the source text defines, of positional arrays."""
         python = {f"python_{number}": item for number, item in enumerate(self._python, 1)}
         return self._target.backend.whole_function(self._plan, python)
 

@@ -120,7 +120,7 @@ def _space(axes: Iterable[str]) -> str:
 
 
 def read_signature(text: Any) -> AxisSignature:
-    """A signature in the paper's form, checked."""
+    """Parse and check a signature in the paper's form."""
     text = as_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
     words = re.split(r"->|,|\s+", text.strip())
     if text.count("->") != 1 or not all(not word or WORD.fullmatch(word) for word in words):
@@ -293,7 +293,7 @@ def _check_definition(custom: CustomOperator) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ programs
 def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
-    """The operators of the argument `operators=`.
+    """Return the operators of the argument `operators=`.
 
     Raises NotationError if an element is not an operator, or two share a spelling.
     """
@@ -325,7 +325,7 @@ def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict
 
 
 def _with_definitions(text: str, syntax: str, chosen: tuple[CustomOperator, ...]) -> str:
-    """The text below the definitions of the operators that it uses, and for LaTeX their macros."""
+    """Return the text below the definitions of the operators that it uses, and for LaTeX their macros."""
     parts: list[SourcePart] = []
     if syntax == "latex":
         for custom in chosen:

@@ -28,7 +28,7 @@ def device_report_of(
     program: Any, placed: tuple[Any, ...], options: Mapping[str, Any], sizes: Mapping[str, int] | None, dtype: str,
     name: str | None, step: Mapping[str, Any], inputs: Mapping[str, Any],
 ) -> DeviceReport:  # fmt: skip
-    """The report of a program, with tensors of these types; see `Program.for_devices`.
+    """Return the report of a program, with tensors of these types; see `Program.for_devices`.
 
     `placed` and `options` are arguments of `shard`; `step` has the loss, the update and the axis of accumulation.
     """
@@ -61,7 +61,7 @@ def device_report_of(
 
 
 def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
-    """A tensor of JAX without numbers."""
+    """Return a JAX tensor without numbers."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
@@ -73,7 +73,7 @@ def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """A program with a loss, and its name: its own definition, or one that is added."""
+    """Return a program with a loss, and its name: its own definition, or an added one."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

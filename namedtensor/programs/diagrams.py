@@ -71,7 +71,7 @@ def diagram(
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
-    """The calls to draw open, in normalized form. Raises NotationError if the program has no such name."""
+    """Return the calls to draw open, in normalized form. Raise NotationError if the program has no such name."""
     words = {node.text for node in walk(scope.program) if isinstance(node, Name)} | set(scope.functions)
     opened = {str(key(name)) for name in expand}
     for name in (*shapes, *opened):
@@ -83,7 +83,7 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
 
 
 def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, InputType]) -> set[str]:
-    """The numbers of members that nothing specifies: of a family that is drawn once, one member is enough."""
+    """Return the numbers of members that are open: one member of a family that is drawn once is enough."""
     families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
     ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
     ends = [end for over in ranges if over is not None for range_ in over.each for end in (range_.low, range_.high)]
@@ -92,7 +92,7 @@ def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, In
 
 
 def sizes_in(graph: FlowGraph) -> dict[str, Any]:
-    """The sizes of axes that are known, and the same throughout."""
+    """Return the sizes of axes that are known, and the same throughout."""
     result: dict[str, set[Any]] = {}
     for node in graph.everything():
         for axis, size in node.axes.items():

@@ -122,7 +122,7 @@ def largest_part(root: Term) -> Term | None:
 
 
 def call_of(root: Term) -> str:
-    """The call of a product."""
+    """Return the call of a product."""
     result = factors(root)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(letter.found(), spelled) for letter in letters) for _, letters in result.operands]
@@ -203,7 +203,7 @@ def exponent(term: Term) -> int | None:
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:
-    """The parts of a product, one that is a factor twice twice; an exponent is none."""
+    """Return the parts of a product, a repeated factor repeatedly, without exponents."""
     if term.operator == "^":
         return (term.arguments[0],) * (exponent(term) or 0)
     return term.arguments
@@ -221,7 +221,7 @@ def operands_in(root: Term) -> dict[int, int]:
 
 
 def factors(term: Term) -> Factors:
-    """A term as a product. Each use of a part has separate letters."""
+    """Return a term as a product, in which each use of a part has separate letters."""
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
@@ -231,7 +231,7 @@ def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Lett
 
 # ------------------------------------------------------------------------------------------------------- output syntax
 def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
-    """The first letter of the axis' name that is free, else any that is."""
+    """Return the first letter of the axis' name that is free, or else any free letter."""
     if letter not in spelled:
         names = [name for name in letter.axis.lower() if name in string.ascii_lowercase]
         free = [name for name in (*names, *string.ascii_letters) if name not in spelled.values()]

@@ -41,7 +41,7 @@ class WholeProgram(NamedTuple):
         return None if function is None else Entry(self.program, function.title)
 
     def last(self, scope: Scope) -> Entry | None:
-        """The same, or the name whose equation is its value."""
+        """Return the last bare expression, or the name whose equation is the program's value."""
         last = scope.last
         if isinstance(last, Definition) and last.range is None:
             return Entry(self.program, str(last.key))
@@ -153,7 +153,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """The same before what the program states is checked, and with its lifted axes; and the node of it."""
+        """Return the same before the program's statements are checked, with its lifted axes and its node."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
@@ -227,21 +227,21 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
 
 
 def by_position(entry: Entry, position: int) -> str:
-    """The name of a function's argument at a place, counted from 0."""
+    """Return the name of a function's argument at a position, counted from 0."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[position].key()) if position < len(names) else f"argument {position + 1}"
 
 
 def axes_of(value: Any) -> dict[str, Any]:
-    """The axes of a tensor that is given; a plain number has none."""
+    """Return the axes of a given tensor; a plain number has none."""
     return dict.fromkeys(getattr(value, "axes", ()))
 
 
 def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
-    """The type of each argument: by position, by the name of the parameter, or by the signature."""
+    """Return the type of each argument: by position, by the name of the parameter, or by the signature."""
     result: list[tuple[Key, InputType]] = []
     for index, name in enumerate(function.parameters):
         of = function.signature.domain[index] if function.signature is not None else None
@@ -263,7 +263,7 @@ def argument_types(
 
 
 def by_name(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
-    """The arguments beyond the first that were given under their own names."""
+    """Return the arguments beyond the first that were given under their own names."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
@@ -280,7 +280,7 @@ def argument(checker: Checker, name: str, given: InputType) -> Term:
 
 
 def bound_axes(function: FunctionDefinition, position: int, given: InputType) -> list[str]:
-    """The axes of an argument that are the function's own, and not mapped over."""
+    """Return the axes of an argument that belong to the function and are not mapped over."""
     if function.signature is None or position >= len(function.signature.domain):
         return list(given.shape)
     names = {axis.name for axis, _ in function.signature.domain[position].axes}

@@ -1,5 +1,6 @@
-"""The compilation pipeline, one function a stage: parse and bind, check, plan, function; and the assertions that results
-must meet.
+"""The compilation pipeline, one function per stage.
+
+The stages are parse and bind, check, plan, function; and the assertions about results.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
     checked(goal, …)                 → terms                    entries.py specifies which
@@ -121,14 +122,14 @@ def function_of(
 
 
 def typed(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-    """The first half of the pipeline, up to types."""
+    """Run the first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
         result = TypedValues.of(*checked(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
 def executable(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
-    """The second half: terms made ready to run, with the assertions of their program."""
+    """Run the second half: make terms ready to run, with the assertions of their program."""
     with recursion_headroom(typed.source):
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
@@ -155,7 +156,7 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
 
 
 def jitted(function: PlanFunction) -> Run | None:
-    """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
+    """Return the function compiled by JAX, or None if the plan has a step that must see its data to fail."""
     if function.target.name != "jax":
         return None
     from jax import jit  # type: ignore[import-not-found]
@@ -235,7 +236,7 @@ class Executable:
         return result if self.several else result[0]
 
     def _specialize_run(self, layouts: tuple[Any, ...]) -> Run:
-        """The function of later calls, where the layouts of the results are known."""
+        """Return the function of later calls, for which the layouts of the results are known."""
         self.layout = layouts[0]
         many = self.several or self.claims
         run = self._with_layouts(layouts) if many else self.function.specialised(self.layout, self.instead)
@@ -317,7 +318,7 @@ class Executable:
 
 
 def in_order(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """The axes of a plan's result in the order of these names."""
+    """Return the axes of a plan's result in the order of these names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 

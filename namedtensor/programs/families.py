@@ -30,7 +30,7 @@ def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) 
 
 
 def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
-    """The families with several members that are alike: of one layout, their numbers without a gap."""
+    """Yield the families with several members of one layout, whose numbers have no gap."""
     written = {name: key(name) for name in dict.fromkeys(declared)}
     groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
     for name in parameters:
@@ -56,7 +56,7 @@ def traits(value: Any) -> tuple[Any, ...] | None:
 
 
 def labels_of(name: str) -> tuple[str, ...]:
-    """The labels of a name, those below first."""
+    """Return the labels of a name, the subscripts first."""
     _, below, above = key(name)
     return (*below, "|", *above)
 

@@ -42,7 +42,7 @@ class SourceFile(NamedTuple):
 
 
 def check_folders(folders: Any) -> tuple[Path, ...]:
-    """The folders of the argument `folders=`. Raises NotationError if an element is not a folder."""
+    """Return the folders of the argument `folders=`. Raise NotationError if an element is not a folder."""
     given = (folders,) if isinstance(folders, (str, Path)) else folders
     try:
         paths = tuple(Path(folder) for folder in given)
@@ -55,7 +55,7 @@ def check_folders(folders: Any) -> tuple[Path, ...]:
 
 
 def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path | None = None) -> str:
-    """The text with the definitions that it imports in place of its import statements.
+    """Replace the import statements of a text by the definitions that they import.
 
     `file` is the source file; imports are searched beside it. Raises NotationError if a file cannot be
     read, does not define a name, or imports itself.
@@ -76,7 +76,7 @@ def _may_import(text: str, syntax: str) -> bool:
 
 
 def line_of(text: str, span: Span) -> Span:
-    """The line that a statement is on, with its comment."""
+    """Return the line that a statement is on, with its comment."""
     end = text.find("\n", span[1])
     return text.rfind("\n", 0, span[0]) + 1, len(text) if end < 0 else end
 
@@ -97,7 +97,7 @@ class _Importer:
         name: str,
         above: tuple[Path, ...],
     ) -> ComposedText:
-        """The text of one file, or of the program, with its imports replaced."""
+        """Return the text of one file, or of the program, with its imports replaced."""
         parts: list[SourcePart] = []
         position, line = 0, 1
         for statement in statements:
@@ -116,7 +116,7 @@ class _Importer:
     def imported(
         self, text: str, statement: Imports, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
     ) -> list[SourcePart]:
-        """The lines that one statement brings in."""
+        """Return the lines that one statement imports."""
 
         def error(code: int, message: str, span: Span, **more: Any) -> NotationError:
             source = ComposedText((SourcePart(text, name),)) if name else text
@@ -150,7 +150,7 @@ class _Importer:
         return new
 
     def content(self, file: SourceFile, above: tuple[Path, ...], error: Any) -> str:
-        """The text of a file, with its own imports replaced."""
+        """Return the text of a file, with its own imports replaced."""
         if file.path in self.read:
             return self.read[file.path]
         if len(self.read) >= MAX_FILES:
@@ -176,7 +176,7 @@ class _Importer:
         return self.read[file.path]
 
     def located(self, path: str, roots: tuple[Path, ...], error: Any) -> SourceFile:
-        """The file that an import names. Raises NotationError if no readable file exists."""
+        """Return the file that an import names. Raise NotationError if no readable file exists."""
         if not path.endswith(SUFFIX):
             raise error(
                 f"an import reads files that end in {SUFFIX}, got {path!r}", hint='write from "attention.nt" import …'
@@ -204,7 +204,7 @@ class _Importer:
 
 
 def _find_in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
-    """A file that an installed package ships; the package is found, and not imported."""
+    """Return a file that an installed package ships, without importing the package."""
     from importlib.util import find_spec
 
     top, *further = package.split(".")
@@ -249,13 +249,13 @@ def _check_declarations(text: ComposedText) -> None:
 
 
 def _scope_of(text: str) -> Scope:
-    """The symbols of an imported file; an empty one has none."""
+    """Return the symbols of an imported file; an empty file has none."""
     tree = parse(text, "text")
     return bind(text, tree, open=True)
 
 
 def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
-    """The lines of a span, with the files and lines that they come from."""
+    """Return the lines of a span, with their files and line numbers."""
     rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):
@@ -266,7 +266,7 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
 
 
 def _renamed(content: str, renamed: dict[str, Name], error: Any) -> str:
-    """A file with some of its names replaced everywhere."""
+    """Rename some names of a file everywhere."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
     ]

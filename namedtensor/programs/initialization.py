@@ -21,7 +21,7 @@ from .parameters import inferred, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """The fan-in axes of each parameter: the axes of the contractions and look-ups that use it."""
+    """Return the fan-in axes of each parameter: the axes of the contractions and look-ups that use it."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
@@ -59,7 +59,7 @@ def drawn(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """A tensor for each parameter of a program but those `unwanted`, as `initial` makes it."""
+    """Return a tensor for each parameter of a program except those `unwanted`, by the rules of `initial`."""
     checker = inferred(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
@@ -69,7 +69,7 @@ def drawn(
 def fans_in(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
 ) -> dict[str, tuple[Initializer, int]]:
-    """The usual initializer of each parameter beside these inputs, and the number of elements that one output sums of it."""
+    """Return the usual initializer of each parameter beside these inputs, and its fan-in."""
     checker = inferred(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
     result: dict[str, tuple[Initializer, int]] = {}
@@ -146,7 +146,10 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """The initializer of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base; else the usual one."""
+    """Return the initializer of a name, of its base with its last label, of its base, or else the usual one.
+
+    W^O serves every W^{l,O}.
+    """
     labels = spelling.superscript[-1:] or spelling.subscript[-1:]
     sign = "^" if spelling.superscript else "_"
     usual = ones if spelling.base == "γ" else lecun_normal if contracted else zeros

@@ -58,7 +58,7 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
-    """The value of a formula of numbers, once for all layers that are alike."""
+    """Return the value of a formula of numbers, once for all layers that are alike."""
     from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

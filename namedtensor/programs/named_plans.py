@@ -26,7 +26,7 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 
 def target_named(library: str) -> Target:
-    """The target of a library by its name. Raises NotationError if it is invalid, or not installed."""
+    """Return the target of a library by its name. Raise NotationError if it is invalid, or not installed."""
     target = target_for_text(library)
     if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
@@ -34,7 +34,7 @@ def target_named(library: str) -> Target:
 
 
 def target_for_text(library: str) -> Target:
-    """The same for text that is not run here: the library need not be installed."""
+    """Return the same for text that does not run here: the library need not be installed."""
     if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     try:
@@ -45,7 +45,7 @@ def target_for_text(library: str) -> Target:
 
 
 def text_target(library: str) -> Target:
-    """The same without an import of it: text needs none, and PyTorch takes seconds."""
+    """Return the same without importing it: text needs no import, and PyTorch takes seconds."""
     known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
     return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
@@ -64,7 +64,7 @@ def checked_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[C
 def plan_of(
     goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options = PLAIN
 ) -> tuple[Plan, list[Any]]:
-    """The plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
+    """Return the plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
 
     Raises NotationError if the formula does not fit them, or does not mention one that was given by keyword.
     """
@@ -74,7 +74,7 @@ def plan_of(
 
 
 def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -> tuple[Plan, list[Any]]:
-    """The same for layouts."""
+    """Return the same for layouts."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked_by_name(goal, abstract, options)
         return planned(checker.scope.source, terms, abstract, target, disable=options.disable)

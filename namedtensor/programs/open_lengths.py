@@ -35,7 +35,7 @@ def with_open_ends(
 
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
-    """A size for each name, or axis, whose number errors ask for."""
+    """Return a size for each name, or axis, whose number errors ask for."""
     needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
     return {
         error.symbol: extent(SizeSymbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None

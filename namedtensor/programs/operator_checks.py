@@ -108,7 +108,7 @@ def check_linear(custom: Any, letter: str, text: str) -> None:
 
 
 def with_name(text: str, letter: str) -> str:
-    """A differential with the name dX in place of ∂X."""
+    """Return a differential with the name dX in place of ∂X."""
     return re.sub(rf"∂\s*{letter}", f" d{letter}", text)
 
 

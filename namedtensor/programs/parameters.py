@@ -38,7 +38,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """The shape of each name that is declared and not defined, but for those whose `shapes` are given."""
+    """Return the shape of each name that is declared and not defined, except names with given `shapes`."""
     return shapes_of(inferred(goal, sizes, shapes, by_keyword), shapes)
 
 

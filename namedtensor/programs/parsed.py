@@ -91,7 +91,7 @@ class ParsedProgram:
 
     @cached_property
     def names(self) -> ProgramNames:
-        """The names that it mentions."""
+        """Return the names that it mentions."""
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
@@ -114,7 +114,7 @@ class ParsedProgram:
         return bind(self.source, tree, axes_given(inputs))
 
     def as_numbers(self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]) -> Mapping[str, Any]:
-        """The values, plain numbers for those without axes that it needs as such before it is planned."""
+        """Return the values, with plain numbers for tensors without axes that are needed before planning."""
         single: list[str] = []
         for name, value in values.items():
             layout = getattr(value, "layout", None)
@@ -162,7 +162,7 @@ class ParsedProgram:
 
     @cached_property
     def defined(self) -> list[str]:
-        """The names that it defines, functions among them, in the order of their definitions."""
+        """Return the names that it defines, including functions, in the order of their definitions."""
         result = [(function.position, function.title) for function in self.scope.all_functions()]
         result += [(group[0].position, str(spelling)) for spelling, group in self.scope.definitions.items()]
         result += [(family.position, str(family.key)) for family in self.scope.families]
@@ -192,7 +192,7 @@ def _restored(source: str, syntax: str, limits: Limits, strict: bool, operators:
 
 
 def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
-    """A program whose errors of syntax are raised now."""
+    """Parse a program whose errors of syntax are raised now."""
     parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
         parsed_program.scope  # noqa: B018

@@ -33,7 +33,7 @@ class PlainTensor:
         return float(self.numbers[0])
 
     def laid_out(self, order: Sequence[str]) -> PlainTensor:
-        """The same with its axes in another order.
+        """Return the same with its axes in another order.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
         (1, 3, 2, 4)
@@ -66,7 +66,7 @@ class PlainTensor:
         return PlainTensor(tuple(axis for axis in self.axes if axis in retained), extent, numbers)
 
     def split_rows(self, at: int) -> Iterator[tuple[Any, ...]]:
-        """The rows along one of the axes."""
+        """Yield the rows along one of the axes."""
         order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
         numbers, size = self.laid_out(order).numbers, self.extent[at]
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
@@ -94,7 +94,7 @@ def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
 
 
 def value_of(value: Any) -> PlainTensor:
-    """A tensor of any kind as plain numbers."""
+    """Return a tensor of any kind as plain numbers."""
     array = value.array
     flat = array.reshape(-1) if value.axes else array
     listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]

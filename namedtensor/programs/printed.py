@@ -151,7 +151,7 @@ class Printed:
 
     @cached_property
     def _tints(self) -> dict[str, Tint]:
-        """The color of each axis, in the order of first use."""
+        """Return the color of each axis, in the order of first use."""
         from grammar.printer.runs import axes_in
 
         from ..display.colors import tints

@@ -1,5 +1,6 @@
-"""The names of a program, grouped by their source: those that `program.NAME` may mean, and those that only a value or a
-shape explains.
+"""The names of a program, grouped by their source.
+
+`program.NAME` may mean some of them, and only a value or a shape explains the others.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class ProgramNames:
 
     @cached_property
     def _find_labeled_names(self) -> set[Key]:
-        """The names whose scripts are labels, and no powers of another name."""
+        """Return the names whose scripts are labels, and not powers of another name."""
         return self.declared | self.defined
 
     def asked(self, function: FunctionDefinition) -> list[Key]:
@@ -98,7 +99,7 @@ def used(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
 
 
 def bound_by(node: Any) -> set[str]:
-    """The index variables that a node binds: i of ∑_i and of ∑_{i=1}^n, t of `for t = 1, …, n`."""
+    """Return the index variables that a node binds: i of ∑_i and of ∑_{i=1}^n, t of `for t = 1, …, n`."""
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """The source text of a function of arrays with the names and parts of the formula; its parameters are `given`, in their order."""
+    """Return a function of arrays with the names and parts of the formula; its parameters are `given`, in order."""
     return readable(goal, library, given, options).text
 
 
 def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> ReadableCode:
-    """The same, with the part of the formula that each line stands for."""
+    """Return the same, with the part of the formula of each line."""
     with recursion_headroom(goal.program.source):
         try:
             checker, root = typed(goal, given, options)

@@ -35,7 +35,7 @@ class SizeSymbols:
         return self.by_axis[axis]
 
     def name(self, axis: str) -> str:
-        """The axis as an identifier: seq, seq_prime; size_of_n where the text uses n for something else."""
+        """Return the axis as an identifier: seq, seq_prime, or size_of_n if the text uses n for something else."""
         text = re.sub(r"\W", "_", axis.replace("'", "_prime").replace("*", "_star").replace("†", "_dagger"))
         if not text.isidentifier() or text in self.taken or GENERATED.fullmatch(text):
             text = f"size_of_{text}"
@@ -57,7 +57,7 @@ class SizeSymbols:
 
 
 def names_in(values: Collection[str]) -> set[str]:
-    """The identifiers that a plan has for its inputs."""
+    """Return the identifiers that a plan has for its inputs."""
     return {text for name in values for text in (safe(name), name)}
 
 

@@ -138,7 +138,7 @@ class SymbolicPlans:
         return executable
 
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
-        """The executable of a call whose sizes are dimensions of JAX: its plan has a symbol for each of them.
+        """Return the executable of a call whose sizes are JAX dimensions, planned with a symbol for each of them.
 
         Raises NotationError (309) where the plan assumes of them what JAX does not know.
         """
@@ -158,7 +158,7 @@ class SymbolicPlans:
 
 
 def compiled(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
-    """The executable for these layouts, compiled now, while what it assumes of sizes is collected."""
+    """Compile the executable for these layouts now, while collecting its assumptions about sizes."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
@@ -231,7 +231,7 @@ def symbols_of_call(
 
 
 def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, SizeSymbol]) -> dict[str, Layout]:
-    """The layouts of the tensors that have symbols."""
+    """Return the layouts of the tensors that have symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
         name, position = places[number]
@@ -244,7 +244,7 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
 
 
 def magnitude(size: int) -> int:
-    """The class of a size: sizes of one magnitude differ by less than a factor of 4."""
+    """Return the class of a size: sizes of one class differ by less than a factor of 4."""
     return (size.bit_length() + 1) // 2
 
 

@@ -92,7 +92,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """The open axes of each input, as `torch.export` takes them; where sizes have conditions, PyTorch derives the ranges."""
+    """Return the open axes of each input for `torch.export`; PyTorch derives the ranges of sizes with conditions."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
@@ -103,7 +103,7 @@ def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
 
 
 def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
-    """The module as a program of `torch.export`, its open sizes dynamic."""
+    """Return the module as a program of `torch.export` with dynamic sizes."""
     arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
     try:
         return torch.export.export(module, arrays, dynamic_shapes=shapes)

@@ -33,7 +33,7 @@ Shape = dict[str, int | None]
 
 
 def shape_of(axes: str | Iterable[str]) -> Shape:
-    """The axes of an input as a module is given them, with their sizes; None for a size that is open.
+    """Return the axes of an input of a module with their sizes, None for an open size.
 
     >>> shape_of("batch seq[5]")
     {'batch': None, 'seq': 5}
@@ -113,7 +113,7 @@ def forward_for(
     goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
     taken: Callable[[str], bool],
 ) -> Forward:  # fmt: skip
-    """The forward of a module; `keys` are the names that PyTorch has for its parameters.
+    """Return the forward of a module; `keys` are PyTorch's names for its parameters.
 
     Raises NotationError if the formula has no plan for sizes that are not known, or no array for its value.
     """
@@ -150,14 +150,14 @@ def forward_for(
 
 
 def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
-    """The axes of each result, in the order in which a module gives them."""
+    """Return the axes of each result, in the order of a module."""
     if goal.orders:
         return goal.orders
     return tuple(order_of_result(result, shapes.values()) for result in plan.results)
 
 
 def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ...]:
-    """The axes of a result in the order of the inputs; one that has another size there is a new one."""
+    """Return the axes of a result in the order of the inputs; an axis with another size than there is new."""
     axes = axes_of(result)
     sizes = dict(zip(axes, result.shape))
     declared = [
@@ -172,12 +172,12 @@ def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ..
 
 
 def order_of(axes: Collection[str], orders: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The axes of a result in the order in which others are listed, new ones last."""
+    """Return the axes of a result in the order of listed ones, new axes last."""
     return tuple(dict.fromkeys([axis for order in orders for axis in order if axis in axes] + list(axes)))
 
 
 def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]) -> Plan:
-    """The plan for inputs of these shapes, in which each size that is open is a symbol."""
+    """Return the plan for inputs of these shapes, with a symbol for each open size."""
     target, sizes = target_named("torch"), whole_sizes(goal.sizes)
     symbols = SizeSymbols(names_in([*shapes, *parameters]) | target.backend.reserved | {"self"})
     layouts = {

@@ -65,15 +65,15 @@ class NamedModule(Module):
 
     @abstractmethod
     def positional(self) -> tuple[str, ...]:
-        """The names of the positional arguments."""
+        """Return the names of the positional arguments."""
 
     @abstractmethod
     def goal(self) -> Goal:
-        """The value that the module computes, as the planner takes it."""
+        """Return the value that the module computes, for the planner."""
 
     @abstractmethod
     def formula(self) -> str:
-        """The formula that the module computes, as text."""
+        """Return the formula that the module computes, as text."""
 
     @abstractmethod
     def outputs(self) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class NamedModule(Module):
         self._plan()
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The value: a PyTorch array if an input is an array, and a named tensor if all inputs are named."""
+        """Return the value: a PyTorch array if an input is an array, and a named tensor if all inputs are named."""
         arrays = self._arrays(arguments, named)
         if arrays is not None:
             return super().__call__(*arrays)
@@ -161,7 +161,7 @@ class NamedModule(Module):
         }
 
     def detach_parameters(self) -> dict[str, Any]:
-        """The same as they are now, apart from the module: later steps of training do not change them."""
+        """Return a copy of the module's parameters, which later steps of training do not change."""
         return {
             name: tensor(own_copy(value.array), value.axes) if name in self._axes_of else value
             for name, value in self.tensors.items()
@@ -178,7 +178,10 @@ class NamedModule(Module):
         return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
-        """The value for arguments that `forward` does not take: named tensors, and other ranks, dtypes and sizes."""
+        """Return the value for arguments that `forward` does not take.
+
+        They are named tensors, and other ranks, dtypes and sizes.
+        """
         names = (*self.positional(), *[""] * len(arguments))
         plain = any(isinstance(argument, torch.Tensor) for argument in (*arguments, *named.values()))
         by_position = tuple(self._named(argument, name) for argument, name in zip(arguments, names))
@@ -266,7 +269,7 @@ class NamedModule(Module):
         to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
-        """The device of the parameters, and their floating dtype."""
+        """Return the device of the parameters, and their floating dtype."""
         floating = [parameter for parameter in self.parameters() if parameter.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
@@ -276,7 +279,7 @@ class NamedModule(Module):
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """An argument as a named tensor, if it is invalid and the order of its axes was declared."""
+        """Return an argument as a named tensor if the order of its axes was declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:
@@ -334,14 +337,14 @@ class FormulaModule(NamedModule):
 
 
 def own_copy(array: Any) -> torch.Tensor:
-    """An array of any library as one of PyTorch, whose numbers are its own: training changes them in place."""
+    """Copy an array of any library to a PyTorch array, which training may change in place."""
     if isinstance(array, torch.Tensor):
         return array.detach().clone()
     return torch.tensor(concrete(array))
 
 
 def to_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with arrays of PyTorch, which keep their dtype.
+    """Return the parameters with PyTorch arrays, which keep their dtype.
 
     Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.
     """

@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 
 def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]) -> str:
-    """The text of the variant; see `Program.replace_definitions`."""
+    """Return the text of the variant; see `Program.replace_definitions`."""
     known = frozenset((*program.scope.functions, *program.python))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
@@ -59,7 +59,7 @@ def find_declared_names(tree: Program) -> list[Node]:
 
 
 def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
-    """The declarations of the program that name any of these, without them."""
+    """Return the declarations of the program that name any of these, without them."""
     cuts: dict[Span, str] = {}
     for statement in program.tree.statements:
         if isinstance(statement, Declaration):
@@ -72,7 +72,7 @@ def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
-    """The spans of the equations that define each name, at the top or as a fact of a function."""
+    """Return the spans of the equations that define each name, at the top or as a fact of a function."""
     functions = list(scope.all_functions())
     result: dict[str, dict[Span, None]] = {}
     for definitions in (scope.definitions, *(function.facts for function in functions)):

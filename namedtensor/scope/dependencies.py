@@ -30,8 +30,7 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 
 @dataclass(eq=False)
 class BindingGroup:
-    """One definition as it is owned: an equation, the equations for the elements of one name, or a family with its
-    starts.
+    """One definition: an equation, the equations for the elements of one name, or a family with its starts.
 
     `parts` are the families, several if each has a separate range. `options` are the equations of each other name:
     several if functions share a family and each starts it differently.

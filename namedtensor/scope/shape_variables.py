@@ -19,8 +19,9 @@ def is_shape(axis: str) -> bool:
 
 
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """Solve the shape variables of the declarations for tensors with these axes: a declaration with one unknown gives
-    it.
+    """Solve the shape variables of the declarations for tensors with these axes.
+
+    A declaration with one unknown determines it.
     """
     stand: dict[str, tuple[str, ...]] = {}
     declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]

@@ -59,7 +59,7 @@ class Definition:
 
     @cached_property
     def uses(self) -> Uses:
-        """The names in the right side, the ends of the ranges and the indices of the elements."""
+        """Return the names in the right side, the ends of the ranges and the indices of the elements."""
         ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
@@ -119,7 +119,7 @@ class FunctionDefinition:
 
     @cached_property
     def uses(self) -> Uses:
-        """The names in the body and in the equations for it."""
+        """Return the names in the body and in the equations for it."""
         return uses_of(self.body, *self.claims)
 
     @property
@@ -129,7 +129,7 @@ class FunctionDefinition:
 
     @cached_property
     def own_axes(self) -> frozenset[str]:
-        """The axes in the body and its definitions, except the axes of the left-hand side and the signature."""
+        """Return the axes in the body and its definitions, except the axes of the left-hand side and the signature."""
         assert self.signature is not None
         spoken = uses_of(self.body, *(definition.statement for definition in self.all_definitions())).axes()
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
@@ -253,12 +253,12 @@ class Scope:
 
     @cached_property
     def uses(self) -> Uses:
-        """The names in the program."""
+        """Return the names in the program."""
         return uses_of(self.program)
 
     @cached_property
     def axes_named(self) -> frozenset[str]:
-        """The axes that the program names."""
+        """Return the axes that the program names."""
         return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
@@ -306,7 +306,7 @@ class Scope:
 
     @cached_property
     def bounded(self) -> frozenset[str]:
-        """The names, without their labels, that are declared to lie in other sets than ℝ."""
+        """Return the names, without their labels, that are declared to lie in other sets than ℝ."""
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
     def families_of(self, expected: Key) -> list[Definition]:
@@ -317,12 +317,12 @@ class Scope:
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
-        """The names of families, without their labels."""
+        """Return the names of families, without their labels."""
         return frozenset(family.name.base for family in self.families)
 
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
-        """The names of families over several indices, including functions, without their labels."""
+        """Return the names of families over several indices, including functions, without their labels."""
         families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
             family.name.base for family in families if family.range is not None and family.range.further is not None

@@ -68,7 +68,9 @@ def save_shards(folder: Any, tensors: Tensors) -> None:
 
 
 def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
-    """The tensors of a checkpoint on a mesh, which may differ from the one that wrote it; each process reads its parts.
+    """Load the tensors of a checkpoint on a mesh; each process reads its parts.
+
+    The mesh may differ from the one that wrote it.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def _read(text: str) -> str:
 
 
 def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces: list[Any], dtype: Any) -> Any:
-    """The function that gives a part of a tensor, from the shards that overlap it."""
+    """Return a function that reads a part of a tensor from the shards that overlap it."""
 
     def read(index: tuple[slice, ...]) -> Any:
         bounds = [part.indices(size)[:2] for part, size in zip(index, extent)]
@@ -151,7 +153,7 @@ def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
 
 
 def steps_in(folder: Any) -> list[int]:
-    """The steps of the complete checkpoints in a folder, ascending."""
+    """Return the steps of the complete checkpoints in a folder, ascending."""
     path = as_path(folder)
     matches = ((STEP.fullmatch(entry.name), entry) for entry in (path.iterdir() if path.is_dir() else ()))
     return sorted(int(match[1]) for match, entry in matches if match and (entry / COMPLETE).is_file())
@@ -174,7 +176,7 @@ def _wait(name: str) -> None:
 
 
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
-    """The tensors of a state of `Training` under names such as m/W_1, and its step number."""
+    """Return the tensors of a state of `Training` under names such as m/W_1, and its step number."""
     tensors = {
         f"{kind}/{_written(name)}": value
         for kind, part in state.items()
@@ -185,7 +187,7 @@ def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTens
 
 
 def nest_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
-    """The state of such tensors."""
+    """Return the state of such tensors."""
     result: dict[str, Any] = {step: tensors[step].array}
     for text, value in tensors.items():
         if text != step:

@@ -77,7 +77,7 @@ class Collectives(tuple[Collective, ...]):
 
 
 def _bytes_of(shape: str) -> int:
-    """The bytes of a shape as XLA writes it.
+    """Return the bytes of a shape in XLA's spelling.
 
     >>> _bytes_of("bf16[2,8]"), _bytes_of("pred[3]")
     (32, 3)
@@ -88,7 +88,7 @@ def _bytes_of(shape: str) -> int:
 
 
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
-    """The collective operations of a function of sharded tensors, layers or arrays, as XLA compiles it for these.
+    """Return the collective operations that XLA compiles for a function of sharded tensors, layers or arrays.
 
     Raises NotationError if JAX is not installed (408), and the exceptions of the function.
     """
@@ -102,7 +102,7 @@ def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
 
 
 def collectives_of(text: str, mesh: Any = None) -> Collectives:
-    """The collective operations in the text of a compiled function (HLO).
+    """Return the collective operations in the text of a compiled function (HLO).
 
     >>> collectives_of("%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1},{2,3}}, to_apply=%add")
     all-reduce of f32[2,8]
@@ -124,7 +124,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
 
 
 def _second(result: str) -> str:
-    """The second of a tuple's parts, which may be tuples themselves."""
+    """Return the second of a tuple's parts, which may be tuples themselves."""
     depth, parts = 0, [""]
     for character in result[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -136,7 +136,7 @@ def _second(result: str) -> str:
 
 
 def _over(rest: str, mesh: Any) -> tuple[str, ...]:
-    """The axes of the mesh within which the devices of each group differ, where the groups are such."""
+    """Return the axes of the mesh within which the devices of each group differ, if the groups have such axes."""
     if mesh is None:
         return ()
     extent: tuple[int, ...] = mesh.devices.shape
@@ -154,7 +154,7 @@ def _over(rest: str, mesh: Any) -> tuple[str, ...]:
 
 
 def _along(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
-    """The groups of devices that differ in these axes alone."""
+    """Return the groups of devices that differ in these axes alone."""
     length = int(np.prod([places.shape[axis] for axis in axes]))
     rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
     return {frozenset(row) for row in rows.tolist()}
@@ -177,7 +177,10 @@ def _groups(rest: str, count: int) -> set[frozenset[int]]:
 
 
 def _ordered(text: str | None, count: int) -> Any:
-    """The numbers of the devices in an order: as it is, [2,4]T(1,0) for a range given a shape and transposed, or listed."""
+    """Return the numbers of the devices in an order.
+
+    The order is plain, [2,4]T(1,0) for a reshaped and transposed range, or a list.
+    """
     places = np.arange(count)
     if text is None:
         return places

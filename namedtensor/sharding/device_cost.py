@@ -37,7 +37,7 @@ class DeviceCost(NamedTuple):
 
 
 def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
-    """The cost of a compiled function (`jax.stages.Compiled`)."""
+    """Return the cost of a compiled function (`jax.stages.Compiled`)."""
     memory = compiled.memory_analysis()
     analysis: dict[str, float] = compiled.cost_analysis() or {}
     inputs, results, between = (
@@ -52,7 +52,7 @@ def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
 
 
 def bytes_shown(count: float) -> str:
-    """A number of bytes in its unit."""
+    """Format a number of bytes with its unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """The number and the bytes of the collectives that run, by their kinds and axes."""
+    """Return the number and the bytes of the collectives that run, by their kinds and axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -104,7 +104,7 @@ def device_report(
 
 
 def _without(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """An input with one element of an axis."""
+    """Return an input without one element of an axis."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -136,7 +136,7 @@ def _use(traced: Any, mesh: Any, parameters: Any, states: Any, inputs: Any, name
 
 
 def bytes_on_device(tensors: Any) -> int:
-    """The bytes of tensors on one device."""
+    """Return the bytes of tensors on one device."""
     return sum(
         math.prod(leaf.sharding.shard_shape(leaf.shape)) * leaf.dtype.itemsize
         for leaf in jax_module().tree.leaves(tensors)
@@ -161,7 +161,7 @@ def products_flops(jaxpr: Any) -> int:
 
 
 def _inner(parameters: Iterable[Any]) -> Iterator[Any]:
-    """The functions of JAX among the parameters of an equation."""
+    """Yield the JAX functions among the parameters of an equation."""
     for parameter in parameters:
         several: list[Any] = [*parameter] if isinstance(parameter, (tuple, list)) else [parameter]
         for one in several:

@@ -18,7 +18,7 @@ from ..tensors.values import as_value
 
 
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
-    """The placements of an array with these axes, one for each dimension of a DeviceMesh of PyTorch.
+    """Return the placements of an array with these axes, one for each dimension of a PyTorch DeviceMesh.
 
     A rule names the dimensions of the mesh that shard an axis, as for `Sharding`. The other dimensions replicate the
     axis.
@@ -58,7 +58,7 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays of named tensors as DTensors on a DeviceMesh, by name, placed by the rules."""
+    """Return the arrays of named tensors as DTensors on a DeviceMesh, by name, placed by the rules."""
     import torch
     from torch.distributed.tensor import distribute_tensor
 

@@ -16,7 +16,7 @@ CALLED = re.compile(r"(?:calls|to_apply)=%?([\w.\-]+)")
 
 
 def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
-    """The lines of a compiled function, and how often each runs."""
+    """Yield the lines of a compiled function, and how often each runs."""
     parts = _computations(text)
     counts = _counts(parts)
     for name, lines in parts.items():
@@ -25,7 +25,7 @@ def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _computations(text: str) -> dict[str, list[str]]:
-    """The lines of each computation by its name; lines that are in none under an empty name."""
+    """Return the lines of each computation by its name; lines outside of all have an empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in text.splitlines():

@@ -19,12 +19,14 @@ VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # devices that one CPU emulates, an
 
 
 def extent_of(mesh: Any) -> str:
-    """The axes of a mesh and their sizes: data[2] × model[4]."""
+    """Format the axes of a mesh and their sizes: data[2] × model[4]."""
     return " × ".join(f"{name}[{size}]" for name, size in mesh.shape.items())
 
 
 def mesh_from(given: Any, topology: str | None = None) -> Any:
-    """A mesh whose axes are left to the compiler: of JAX's mesh, or of sizes by name, {"data": 2, "model": 4}.
+    """Return a mesh whose axes are left to the compiler.
+
+    It is made from JAX's mesh, or from sizes by name, {"data": 2, "model": 4}.
 
     Its devices are the devices of JAX, or, to compile without running, the devices of a `topology` such as "v5e:16x16".
     Raises NotationError if there are too few (310), or if a name is unknown (208).

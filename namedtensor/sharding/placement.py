@@ -49,8 +49,9 @@ class ComputePlacement:
         return marked(name if name in self.sharding.save else None, placed)
 
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """The function that places a product of matrices whose axes are sharded, as far as none of those that it sums over
-        is: so that the rules of a value of a name end at the next products.
+        """Return the function that places a product of matrices with sharded axes, if no summed axis is sharded.
+
+        So the rules of a named value end at the next products.
         """
         is_product = bool(term.axes) and term.operator in ("⊙", "∑")
         if not is_product or not self.spread.keys().isdisjoint(map(source_name, term.axes)):
@@ -86,7 +87,7 @@ def marked(saved: str | None, placed: Any) -> Place:
 
 
 def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
-    """The loop of generated code, as a scan that keeps only its states and the values of these names for its gradient."""
+    """Return the loop of generated code as a scan that keeps only its states and the named values for its gradient."""
     jax = jax_module()
     policy = jax.checkpoint_policies.save_only_these_names(*names)
 

@@ -73,7 +73,7 @@ class Sharded:
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """The axes that the formulas mention."""
+        """Return the axes that the formulas mention."""
         return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
 
     @cached_property
@@ -107,25 +107,25 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The program's value; or, where it ends with a function, that function of the arguments."""
+        """Return the program's value, or the value of the function that the program ends with."""
         return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
 
     def _entry(self, name: str | tuple[str, ...] | None) -> ShardedEntry:
         return self._entries.get_or_build(name, lambda: ShardedEntry(self, name))
 
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """The tensors on the devices, by name: to be given at each call, and moved no more. Numbers stay numbers.
+        """Place tensors on the devices once, for repeated calls. Numbers stay numbers.
 
         Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or do not divide (310).
         """
         return self.sharding.place({**(values or {}), **named})
 
     def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Inputs on the devices, by name, as formulas compute with them; else as `place`."""
+        """Place inputs on the devices where formulas compute with them, or else like `place`."""
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """A parameter without numbers, placed by the rules: for `lowered`, `collectives` and `cost`, which need none.
+        """Return a parameter without numbers, placed by the rules, for `lowered`, `collectives` and `cost`.
 
         `shape` is a text such as ℝ^{seq[8] × chans[16]}, or sizes by the names of axes.
         """
@@ -147,7 +147,10 @@ class Sharded:
         self, loss: str, update: Any, *, rates: Mapping[str, float] | None = None, accumulate: str | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> Training:  # fmt: skip
-        """The training step of a loss, a name of the program, by an optimizer, a program for one parameter (see `Training`)."""
+        """Return the training step of a loss by an optimizer, a program for one parameter (see `Training`).
+
+        The loss is a name of the program.
+        """
         from .training import Training
 
         return Training(self, loss, update, rates, accumulate, sizes)
@@ -159,7 +162,7 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
+        """Return the communication between devices that the compiler inserts in such a call (see `collectives`)."""
         return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
     def cost(
@@ -222,7 +225,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
+        """Return the call before compilation, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
 
         Nothing is computed: shapes may replace tensors: X="ℝ^{seq[8] × chans[16]}" for float32, and the result of
         `Sharded.abstract` for other dtypes.
@@ -236,7 +239,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The call as `jax.stages.Traced`, before it is lowered; as `lowered`."""
+        """Return the call as `jax.stages.Traced`, before it is lowered (see `lowered`)."""
         sharded = self.sharded
         parameters = {name: _without_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
         inputs = {name: _without_numbers(value, sharded.abstract_input) for name, value in named.items()}
@@ -252,7 +255,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
+        """Return the communication between devices that the compiler inserts in such a call (see `collectives`)."""
         from .collectives import collectives_of
 
         lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
@@ -281,7 +284,10 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """The function of the tensors of a call, and these, on the devices: `values` as parameters, the others as inputs."""
+        """Return the function of the tensors of a call, and the tensors on the devices.
+
+        `values` are parameters, the others inputs.
+        """
         if any(
             getattr(getattr(value, "layout", None), "labels", ())
             for value in (*arguments, *named.values(), *values.values())
@@ -299,7 +305,7 @@ class ShardedEntry:
         return self._compiled(fixed), tensors
 
     def _function(self, fixed: Fixed) -> Any:
-        """The formulas as a function of tensors by name, under `jax.jit`."""
+        """Return the formulas as a function of tensors by name, under `jax.jit`."""
         jax = jax_module()
 
         sharding, values = self.sharded.sharding, self.sharded.values
@@ -321,7 +327,7 @@ class ShardedEntry:
         return jax.jit(run)
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
-        """A rule for an axis that is nowhere is a mistake: its tensors would be copied to each device, unseen."""
+        """Raise if a rule names an unknown axis: its tensors would silently be copied to each device."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {

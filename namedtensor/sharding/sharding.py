@@ -112,7 +112,7 @@ class Sharding:
 
     # ------------------------------------------------------------------------------------------------------- one tensor
     def placement(self, axes: str | Sequence[str]) -> Any:
-        """The `jax.sharding.NamedSharding` of a positional array with these axes, in their order.
+        """Return the `jax.sharding.NamedSharding` of a positional array with these axes, in order.
 
         Raises NotationError if two of them are sharded over one mesh axis (303).
         """
@@ -127,7 +127,7 @@ class Sharding:
         return self._placements.get_or_build(cache_key, lambda: self._named(name, tensor.sizes))
 
     def placed_as(self, name: str, axes: Sequence[str], extent: Sequence[int]) -> Any:
-        """The `jax.sharding.NamedSharding` of an array with these axes and sizes."""
+        """Return the `jax.sharding.NamedSharding` of an array with these axes and sizes."""
         return self._named(name, dict(zip(axes, extent)))
 
     def _named(self, name: str, sizes: Mapping[str, int | None]) -> Any:
@@ -186,7 +186,7 @@ class Sharding:
         return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Inputs on the devices, by name, as formulas compute with them. Numbers stay numbers."""
+        """Place inputs on the devices, by name, where formulas compute with them. Numbers stay numbers."""
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Training:
 
     # ------------------------------------------------------------------------------------------------------- the state
     def begin(self, parameters: Mapping[str, Any]) -> State:
-        """The first state: the parameters on the devices, and zeros beside each of them."""
+        """Return the first state: the parameters on the devices, and zeros beside each of them."""
         jax = jax_module()
         placed = {
             name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)
@@ -83,7 +83,7 @@ class Training:
         }
 
     def abstract_state(self, parameters: Mapping[str, Any]) -> State:
-        """The same of parameters without numbers: no array is made."""
+        """Return the same for parameters without numbers: no array is made."""
         jax = jax_module()
         placed = self.sharded.place(parameters)
         whole = jax.sharding.NamedSharding(self.sharded.mesh, jax.sharding.PartitionSpec())
@@ -100,7 +100,10 @@ class Training:
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
 
     def load(self, folder: Any) -> State | None:
-        """The state of the last complete checkpoint in a folder, on this mesh, whatever mesh wrote it; None without one."""
+        """Load the state of the last complete checkpoint in a folder on this mesh, or None.
+
+        Another mesh may have written it.
+        """
         from .checkpoints import load_last, nest_state
 
         last = load_last(folder, self.sharded.sharding)
@@ -113,7 +116,7 @@ class Training:
             return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
-        """The step as `jax.stages.Traced`, which is lowered and compiled; shapes may stand for tensors, as for `Sharded`."""
+        """Return the step as `jax.stages.Traced`; shapes may stand for tensors, like in `Sharded`."""
         with keep_language_errors():
             return self._compiled.trace(state, self._place_inputs(inputs))
 
@@ -140,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """The step as a function of a state and inputs on the devices, which JAX transforms."""
+        """Return the step as a function of a state and inputs on the devices, which JAX transforms."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
@@ -162,14 +165,14 @@ class Training:
         return self.sharded.sharding.constrained(name, wrap_array(array, before.axes))
 
     def _error(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
-        """The mean of the loss over the axes that it is lifted over."""
+        """Return the mean of the loss over its lifted axes."""
         value = self.entry(values={**parameters, **self.constants}, sizes=self.sizes, **inputs)
         return jax_module().numpy.mean(value.array.astype("float32"))
 
     def _accumulate_gradients(
         self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
     ) -> tuple[Any, Any]:
-        """The loss and its gradients, as means over the axis that they are accumulated over."""
+        """Return the loss and its gradients, as means over the axis of accumulation."""
         if self.accumulate is None:
             return of(parameters, inputs)
         jax, axis = jax_module(), self.accumulate

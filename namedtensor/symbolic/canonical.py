@@ -127,7 +127,10 @@ def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
 def closed(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
-    """The key of forms whose indices outside may be any: the order of these that gives it, and the orders that do too."""
+    """Return the key of forms up to a permutation of outside indices.
+
+    It comes with the order of these indices that gives it, and the other orders that do too.
+    """
     ranks = {index: (3, position) for position, index in enumerate(bound)}
     if len(outside) <= 1:
         order = list(outside)
@@ -168,8 +171,9 @@ def scaled(form: Form, by: Fraction | int) -> Form:
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
-    """The content and the primitive part of a form: the number that all products share, with the sign of most, and the
-    rest.
+    """Split a form into its content and its primitive part.
+
+    The content is the number that all products share, with the sign of most.
     """
     if not form:
         return ONE_, form

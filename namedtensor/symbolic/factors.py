@@ -113,7 +113,7 @@ class SumParts:
 
 
 def contracted(parts: SumParts) -> None:
-    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
     parts.factors = without_deltas(parts.factors, parts.summed)
 
 

@@ -1,5 +1,6 @@
-"""Constructors of the notation's nodes, from names and numbers; the parts that a product is written from; and the length
-of a formula to a reader: names with their marks and scripts, numbers, sizes and signs, without brackets.
+"""Constructors of the notation's nodes, from names and numbers, and the length of a formula.
+
+The length counts names with their stars and scripts, numbers, sizes and signs, without brackets.
 """
 
 from __future__ import annotations
@@ -208,8 +209,9 @@ def has_size(name: str, index: FormIndex, product: Product) -> bool:
 
 
 def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> dict[int, str]:
-    """The axes of an operator by their places: those that it gives as `outs`, the others by their indices, none of them
-    as one of `slots`.
+    """Return the axes of an operator by their positions.
+
+    It gives some of them as `outs`, the others have indices, and none is one of `slots`.
     """
     _, (at, outputs) = head.options
     taken, formal = set(slots), dict(zip(outputs, outs))

@@ -82,7 +82,7 @@ class ClassGrader:
 
 
 def counted_of(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
-    """The attempt that counts: the last, the best or the first of those that count as an attempt, or of all if none does."""
+    """Return the attempt that counts: the last, the best or the first of the countable ones, or of all if none is."""
     valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":
         return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several

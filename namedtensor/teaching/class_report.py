@@ -66,7 +66,7 @@ def _example(attempts: Sequence[Attempt]) -> Attempt:
 
 # ------------------------------------------------------------------------------------------------------------------ text
 def text_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
-    """The report as plain text; `skipped` are the files that were not graded."""
+    """Return the report as plain text; `skipped` are the files that were not graded."""
     lines = [title, "=" * len(title), "", *_summary(results), *(f"not graded: {name}" for name in skipped), ""]
     for report in reports(results):
         lines += [_head(report), *_mistake_lines(report), ""]
@@ -127,7 +127,7 @@ $exercises
 
 
 def html_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
-    """The report as a page that needs no other file; `skipped` are the files that were not graded."""
+    """Return the report as a standalone page; `skipped` are the files that were not graded."""
     exercises = "\n".join(_section(report) for report in reports(results))
     lines = [*_summary(results), *(f"not graded: {name}" for name in skipped)]
     summary = "<br>".join(map(html.escape, lines))

@@ -130,7 +130,7 @@ def parted(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> 
 
 
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
-    """The sums of some addends of each sum: x + (y + z) has none of (x + y) + z otherwise."""
+    """Yield the sums of some addends of each sum: x + (y + z) gives no part of (x + y) + z otherwise."""
     values = {id(value.term): value for value in side}
     inner = {id(part) for value in side if value.term.operator == "+" for part in value.term.arguments}
     for value in side:
@@ -190,7 +190,7 @@ def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
 
 
 def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
-    """The innermost terms on the way to the value that the other side has not, while it has all their operands."""
+    """Return the innermost terms that the other side lacks although it has all their operands."""
     arrays = {id(value.term): value.array for value in side}
     shared = {
         id(value.term): not value.term.arguments or value.array in other
@@ -214,7 +214,7 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
 
 
 def names_in(text: str) -> set[str]:
-    """The names of tensors in a program."""
+    """Return the names of tensors in a program."""
     return {to_text(node) for node in walk(parse(text, "text")) if isinstance(node, (nodes.Name, nodes.Subscript))}
 
 
@@ -230,7 +230,10 @@ def clipped(text: str) -> str:
 
 # ----------------------------------------------------------------------------------------------------- lines of the code
 def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[Any]:
-    """The lines that made these terms, of several first the line that calls them all; and the line before something missing."""
+    """Return the lines that made these terms, and the line before something missing.
+
+    For several terms it is first the line that calls them all.
+    """
     stacks, before = (stacks_of(read, code, terms, setting) for terms in (parting.of_code, parting.before))
     innermost = [stack[0] for stack in stacks]
     common = [line for line in stacks[0] if all(line in stack for stack in stacks)] if len({*innermost}) > 1 else []
@@ -239,13 +242,13 @@ def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[A
 
 
 def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
-    """The outermost line of a call that another call has not."""
+    """Return the outermost line of a call that another call does not have."""
     outer = [line for line in stack if line not in other]
     return outer[-1] if outer else stack[0]
 
 
 def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> list[tuple[Any, ...]]:
-    """The line of each term with those that called it."""
+    """Return the line of each term with the lines that called it."""
     offset = len(setting.with_formula(code)) - len(code)
     by_span = spans_of(read, code)
     spans = [term.node.span for term in terms if getattr(term.node, "span", None)]
@@ -287,7 +290,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
 
 
 def axes_of(tree: Any) -> list[str]:
-    """The axes in a program."""
+    """Return the axes in a program."""
     result: dict[str, None] = {}
     for node in walk(tree):
         if isinstance(node, nodes.Axis):

@@ -61,7 +61,7 @@ class SampledInputs:
 
     @cached_property
     def kind(self) -> str:
-        """The style, or "zeros" for ordinary inputs that have a zero, as integers may."""
+        """Return the style, or "zeros" for ordinary inputs that contain a zero, such as integers."""
         has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
         return "zeros" if has_zero else self.style
 

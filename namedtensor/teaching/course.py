@@ -17,7 +17,7 @@ PUZZLES = "puzzles"
 
 
 def course() -> Mapping[str, Path]:
-    """The files of the course by title, such as `lesson 1 axes`, in their order; the puzzles are the last."""
+    """Return the files of the course by title, such as `lesson 1 axes`, in order, with the puzzles last."""
     folder = Path(str(files(__name__.rpartition(".")[0]) / FOLDER))
     paths = {path.stem: path for path in folder.glob("*.nt")}
     lessons = sorted((stem for stem in paths if STEM.fullmatch(stem)), key=lambda stem: int(stem.partition("_")[0]))
@@ -25,7 +25,7 @@ def course() -> Mapping[str, Path]:
 
 
 def title_of(stem: str) -> str:
-    """The title of a file of the course: `1_axes` is titled `lesson 1 axes`."""
+    """Return the title of a file of the course: `lesson 1 axes` for `1_axes`."""
     return f"lesson {stem.replace('_', ' ')}" if STEM.fullmatch(stem) else stem
 
 
@@ -35,7 +35,10 @@ def is_course_name(text: str) -> bool:
 
 
 def course_file(name: str) -> Path:
-    """The file of `lesson 1`, `lesson axes`, `lesson 1 axes` or `puzzles`. Raises ExerciseError."""
+    """Return the file of `lesson 1`, `lesson axes`, `lesson 1 axes` or `puzzles`.
+
+    Raise ExerciseError if there is none.
+    """
     known = course()
     words = " ".join(name.lower().split())
     for title, path in known.items():

@@ -32,7 +32,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str], words: Words) -> str:
-    """The fault in the axes of a value."""
+    """Describe the fault in the axes of a value."""
     extra = [axis for axis in graded.axes if axis not in expected.axes]
     lacking = [axis for axis in expected.axes if axis not in graded.axes]
     faults: list[str] = []
@@ -53,7 +53,7 @@ def _axes(names: Sequence[str]) -> str:
 
 
 def _type(value: PlainTensor, given: Sequence[str]) -> str:
-    """A value's type, its axes in the order of those that are given: the evaluator chooses the storage dtype."""
+    """Return a value's type, its axes in the order of the given tensors: the evaluator chooses the storage order."""
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
     return tensors(axes)
 
@@ -89,7 +89,7 @@ def names_of_new_axes(matching: Matching) -> str:
 def exchanged_axes(
     pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
 ) -> str | None:
-    """The two axes whose exchange makes all values the expected ones."""
+    """Return the two axes whose exchange makes all values the expected ones."""
     axes = pairs[0][1].axes
     if set(pairs[0][0].axes) != set(axes):
         return None
@@ -113,7 +113,10 @@ Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
-    """A relation between all values and the expected ones that names the mistake: a ratio, a sum, an order, a rounding."""
+    """Return a relation between all values and the expected ones that names the mistake.
+
+    It is a ratio, a sum, an order or a rounding.
+    """
     arrays = [laid_out(graded, expected, matching) for graded, expected, _ in pairs]
     return (
         _ratio(arrays, [sizes for *_, sizes in pairs], words)
@@ -125,7 +128,7 @@ def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | No
 
 
 def _constant(values: Sequence[float]) -> float | None:
-    """The one number that all are, to rounding."""
+    """Return the one number that all values equal, up to rounding."""
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
@@ -199,7 +202,7 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 
 
 def _pairs(arrays: Sequence[tuple[PlainTensor, PlainTensor]]) -> list[tuple[float, float]]:
-    """The numbers of all values, each beside the expected one."""
+    """Return the numbers of all values, each beside the expected one."""
     return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
 
 

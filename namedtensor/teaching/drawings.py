@@ -44,8 +44,10 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
 
 
 def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[PlainTensor, list[int] | None] | None:
-    """The value of an answer on the inputs, and the elements that differ from the expected ones; None for the elements where
-    the axes do. None where the answer has no value."""
+    """Return the value of an answer on the inputs, and the elements that differ from the expected ones.
+
+    Return None if the answer has no value, and None for the elements if the axes differ.
+    """
     setting = reference_of(exercise, 0).setting
     try:
         formula = (

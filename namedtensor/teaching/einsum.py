@@ -28,7 +28,7 @@ def is_einsum(answer: str) -> bool:
 
 
 def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """The formula that a call of einsum means. Raises NotationError if it is invalid, or the letters do not fit.
+    """Return the formula that a call of einsum means. Raise NotationError if it is invalid, or the letters do not fit.
 
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}
@@ -53,14 +53,14 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def translated(call: str, shapes: Mapping[str, str]) -> Any:
-    """The translation of a call. Raises NotationError."""
+    """Return the translation of a call. Raise NotationError if it is invalid."""
     from ..positional.translation import translate
 
     return translate(call, shapes, kind="einsum", check=False)
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """The call; letters alone are for all that is given."""
+    """Return the call; bare letters apply to all given tensors."""
     bare = ANSWER.sub("", answer).strip()
     return f'einsum("{bare.strip(chr(39) + chr(34))}", {", ".join(sets)})' if LETTERS.fullmatch(bare) else bare
 
@@ -81,12 +81,12 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
 
 
 def unread(call: str, hint: str) -> NotationError:
-    """The error of a call that cannot be read."""
+    """Return the error of a call that cannot be parsed."""
     return NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
 
 
 def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """A letter that stands for axes of several names, in words."""
+    """Describe a letter that stands for axes of several names."""
     axes_of: dict[str, list[tuple[str, str]]] = {}
     for operand, letters in letters_of(answer, sets).items():
         for letter, (axis, _) in zip(letters, sets[operand].axes):
@@ -97,7 +97,7 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
-    """A tree with other nodes in place of the names of its operands."""
+    """Return a tree with other nodes in place of the names of its operands."""
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
     return rebuilt(node, partial(with_operands, operands=operands), apart=AXES)

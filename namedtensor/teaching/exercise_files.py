@@ -91,7 +91,7 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """The exercises of a text. Raises ExerciseError with the line."""
+    """Return the exercises of a text. Raise ExerciseError with the line if it is invalid."""
     exercises: list[ExerciseText] = []
     preface, *rest = blocks(text)
     counts = _preface(preface, name)
@@ -179,7 +179,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, line: int, file: str) -> float:
-    """A number of points. Raises ExerciseError if it is not finite, negative or too large to add up."""
+    """Return a number of points. Raise ExerciseError if it is not finite, negative or too large to add up."""
     try:
         points = float(text)
     except ValueError:

@@ -82,7 +82,7 @@ LONG = ("student", "name", "email", "exercise", "points", "max_points", "correct
 
 
 def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """A row for each student and exercise, and one for the total of each student."""
+    """Return a row for each student and exercise, and one for the total of each student."""
     for of in results:
         who = (of.student.id, of.student.name, of.student.email)
         yield from ((*who, *_exercise_row(result)) for result in of.results)
@@ -112,7 +112,7 @@ MOODLE = (
 
 
 def moodle_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """A row for each student. Moodle takes feedback for HTML."""
+    """Return a row for each student, with feedback as HTML for Moodle."""
     for of in results:
         student = of.student
         number = f"Participant {student.participant}" if student.participant else ""
@@ -144,7 +144,7 @@ TABLES: Mapping[str, tuple[Row, Callable[[Iterable[StudentResults], str], Rows]]
 
 
 def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
-    """The grades of a class as CSV."""
+    """Return the grades of a class as CSV."""
     header, rows = TABLES[to]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -160,7 +160,7 @@ def _cell(value: Any) -> Any:
 
 
 def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
-    """The `results.json` of each student, by its path in a folder."""
+    """Return the `results.json` of each student, by its path in a folder."""
     result: dict[str, str] = {}
     for of in results:
         name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"

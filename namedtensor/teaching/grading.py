@@ -77,7 +77,7 @@ class Grade:
         return self.feedback
 
     def json(self) -> dict[str, Any]:
-        """The grade as plain values."""
+        """Return the grade as plain values."""
         return {
             "exercise": self.exercise, "correct": self.correct, "points": self.points, "max_points": self.max_points,
             "feedback": self.feedback, "counts_as_attempt": self.counts_as_attempt,
@@ -106,7 +106,7 @@ PROCESS = AnsweringProcess(__name__)
 
 
 def _graded_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
-    """The grade by the process, which stays for the next answer."""
+    """Grade an answer in the process, which stays for the next answer."""
     plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
     return pickle.loads(base64.b64decode(PROCESS.ask(line, seconds)))
@@ -145,7 +145,7 @@ def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attem
 
 @raise_recursion_limit
 def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
-    """The grade of an answer, however long that takes."""
+    """Grade an answer, however long that takes."""
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
@@ -252,7 +252,7 @@ def _is_whole(hole: str, text: str) -> bool:
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """A formula in the notation, or a call of einsum, translated."""
+    """Read a formula in the notation, or translate a call of einsum."""
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
@@ -270,7 +270,7 @@ SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not
 
 
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """A number of sizes, equal on three sets of them."""
+    """Grade a number of sizes by comparing it on three sets of them."""
     reference = reference_of(exercise, seed)
     bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
     for axis in reference.setting.axes:
@@ -288,7 +288,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _sized(text: str) -> str:
-    """A text with each size in parentheses."""
+    """Return a text with each size in parentheses."""
     return SIZE.sub(r"(|\1|)", text)
 
 
@@ -333,7 +333,7 @@ def _right_lines(count: int) -> str:
 
 
 def lines_of(answer: str) -> list[str]:
-    """The lines of a derivation, one below the other or as a chain of equations."""
+    """Return the lines of a derivation, one below the other or as a chain of equations."""
     lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
     if len(lines) == 1:
         statements = parse(lines[0], "auto").statements

@@ -83,8 +83,11 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 
 
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
-    """Yield programs with one change, each with a description: the outermost places first, then what occurs at
-    several places and is changed at all of them. With `is_secret` the words name no large part of the program."""
+    """Yield programs with one change, each with a description.
+
+    The outermost positions come first, then repeated expressions changed everywhere. With `is_secret` the descriptions
+    name no large part of the program.
+    """
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
     for node in result:
@@ -102,7 +105,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """The parts of the solution that no feedback names: anyone who reads one has more than half of it."""
+    """Return the parts of the solution that no feedback may name: each is more than half of it."""
     body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
     return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]
@@ -143,13 +146,13 @@ def _named(part: Any) -> str | None:
 
 
 def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
-    """The tree with `new` in place of some of its nodes."""
+    """Return the tree with `new` in place of some of its nodes."""
     at = {id(node) for node in old}
     return mapped(tree, lambda node: new if id(node) in at else None)
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """The mistakes that may replace an expression."""
+    """Yield the mistakes that may replace an expression."""
     if isinstance(node, Call):
         yield from _of_call(node, axes)
     elif isinstance(node, Rename):
@@ -238,7 +241,7 @@ def _axis(name: str) -> Any:
 
 
 def _head(node: Call) -> str:
-    """An operator with its scripts: softmax_{seq}, ⊙_{key}."""
+    """Format an operator with its scripts: softmax_{seq}, ⊙_{key}."""
     blank = Name("x")
     text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
     if node.operator == "juxtaposed":

@@ -61,17 +61,17 @@ class Reference:
 
 @lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Solution | Kept:
-    """The reference of an exercise, which the answers of a class share."""
+    """Return the reference of an exercise, which the answers of a class share."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
 def axes_of(given: nodes.Set) -> tuple[str, ...]:
-    """The axes of a set, in alphabetical order."""
+    """Return the axes of a set, in alphabetical order."""
     return tuple(sorted(axis.name for axis, _ in given.axes))
 
 
 def in_hole(exercise: ExerciseText, piece: str) -> str:
-    """The formula of a fill-in exercise with a part in place of the question mark."""
+    """Return the formula of a fill-in exercise with a part in place of the question mark."""
     return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
 
@@ -97,7 +97,7 @@ class Solution(Reference):
 
     @cached_property
     def formula_to_compare(self) -> str:
-        """The formula whose values are the expected ones: of a derivation, the first line."""
+        """Return the formula whose values are expected: the first line of a derivation."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
@@ -140,7 +140,7 @@ class Solution(Reference):
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:
-        """The axes of each part that is asked for, or of the whole."""
+        """Return the axes of each requested part, or of the whole."""
         parts = self.exercise.parts or ("",)
         return {part: tuple(self.setting.check(part or self.solution).shape or ()) for part in parts}
 
@@ -148,7 +148,7 @@ class Solution(Reference):
         return {part: tuple(sorted(axes)) for part, axes in self.shapes().items()}
 
     def signature(self) -> Sequence[Any]:
-        """The axes of each argument, and of the result."""
+        """Return the axes of each argument, and of the result."""
         statement = parse(self.solution, "text").statements[-1]
         if not isinstance(statement, nodes.Signature):
             raise NotationError(
@@ -162,7 +162,7 @@ class Solution(Reference):
         return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
 
     def ends(self) -> Sequence[Any]:
-        """The first and the last line of the derivation."""
+        """Return the first and the last line of the derivation."""
         lines = self.derivation()
         return [(line,) for line in (lines[0], lines[-1])]
 
@@ -210,7 +210,7 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """The change to the solution that makes these values, in words that only these values open."""
+        """Return the change to the solution that makes these values, in words that only these values open."""
         changes = dict(self.kept["changes"])
         drawn = self.draws[:CHANGE_DRAWS]
         for way in matchings(answer[0], drawn[0][1], self.setting.axes):
@@ -258,7 +258,7 @@ def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
-    """Generated mistakes: a hash of the values of each, and its words, which these values alone open."""
+    """Yield generated mistakes: a hash of the values of each, and its words, which these values alone open."""
     setting, drawn = solution.setting, solution.draws[:CHANGE_DRAWS]
     if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
         return
@@ -286,7 +286,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
 
 
 def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
-    """The values as text, to the digits that every evaluator agrees on."""
+    """Return the values as text, to the digits that every evaluator agrees on."""
     numbers: list[str] = []
     for value, (sampled_inputs, expected) in zip(values, drawn):
         unit = largest((*sampled_inputs.values.values(), expected)) / UNITS
@@ -312,7 +312,7 @@ def _tensor(record: Mapping[str, Any]) -> PlainTensor:
 
 
 def _mixed(data: bytes, key: str) -> bytes:
-    """Data that only the key makes readable, and the same again with the key."""
+    """Encrypt or decrypt data with the key."""
     blocks = (hashlib.sha256(f"{key}\0{at}".encode()).digest() for at in range(len(data) // 32 + 1))
     return bytes(a ^ b for a, b in zip(data, b"".join(blocks)))
 

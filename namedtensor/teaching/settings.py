@@ -82,7 +82,7 @@ class Setting:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """The set of each name that is declared and not defined: these are sampled."""
+        """Return the set of each name that is declared and not defined: these are sampled."""
         statements = self.tree.statements
         defined = {to_text(statement.sides[0]) for statement in statements if isinstance(statement, Equation)}
         declarations = (statement for statement in statements if isinstance(statement, Declaration))
@@ -91,7 +91,7 @@ class Setting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that an answer must not redefine."""
+        """Return the names that an answer must not redefine."""
         statements = (statement for statement in self.tree.statements if not isinstance(statement, Declaration))
         return frozenset(self.sets) | {head_text(head) for statement in statements for head in heads(statement)}
 
@@ -115,7 +115,7 @@ class Setting:
         return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
-        """The error as one of the formula alone, where it appears within it."""
+        """Return the error as one of the formula alone, if it appears within it."""
         whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
         if problem.source != whole or problem.span is None or problem.span[0] < before:
             return problem
@@ -124,7 +124,7 @@ class Setting:
         return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
     def value(self, formula: str, drawn: SampledInputs) -> PlainTensor:
-        """The value of a formula on random inputs."""
+        """Return the value of a formula on random inputs."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -300,7 +300,7 @@ def _between_sizes(tree: nodes.Program) -> bool:
 
 
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
-    """A bound of a set: a number, or the size of an axis, |v| or v; None where another name is in it."""
+    """Return a bound of a set: a number, or the size of an axis, |v| or v; None if it contains another name."""
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
     named = any(isinstance(part, (nodes.Name, Size)) for part in walk(node))

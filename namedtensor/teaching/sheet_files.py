@@ -92,7 +92,7 @@ def _vanishes(exercise: ExerciseText) -> bool:
 
 
 def reference_answer(exercise: ExerciseText) -> str | None:
-    """The answer that the solution is; None in a released file."""
+    """Return the answer given by the solution, or None in a released file."""
     if exercise.solution is None:
         return None
     solution = Solution(exercise)

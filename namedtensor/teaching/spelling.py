@@ -15,7 +15,7 @@ from ..core.kinds import wrong
 
 
 def text_of(formula: Any) -> str:
-    """A formula in either syntax, or its object, as text."""
+    """Return a formula in either syntax, or its object, as text."""
     source = formula if isinstance(formula, str) else getattr(formula, "source", None)
     if not isinstance(source, str):
         raise wrong(
@@ -56,7 +56,7 @@ def head_text(head: Any) -> str:
 
 
 def expression(text: str) -> str:
-    """The expression of an answer: bare, or the right side of answer = …"""
+    """Return the expression of an answer: bare, or the right side of answer = …."""
     statements = parse(text, "text").statements
     last = statements[-1] if len(statements) == 1 else None
     if isinstance(last, Value):

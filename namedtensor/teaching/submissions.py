@@ -70,7 +70,7 @@ def answers(text: str) -> dict[str, list[str]]:
 
 
 def own_part(answer: str, exercise: ExerciseText) -> str:
-    """An answer without the lines that the exercise gives."""
+    """Return an answer without the lines that the exercise gives."""
     texts = [" ".join(line.split()) for line in exercise.given.splitlines()]
     names: list[str] = []
     for line in answer.splitlines():
@@ -83,7 +83,7 @@ def own_part(answer: str, exercise: ExerciseText) -> str:
 
 
 def stated_student(text: str) -> str:
-    """The student that a file names in a line `#: student`; empty if it names none."""
+    """Return the student that a file names in a line `#: student`, or an empty string if there is none."""
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "student":
@@ -92,7 +92,7 @@ def stated_student(text: str) -> str:
 
 
 def text_of(path: Path) -> str:
-    """The text of a submitted file. Raises InputError."""
+    """Read the text of a submitted file. Raise InputError if it cannot be read."""
     try:
         size = path.stat().st_size
     except OSError:
@@ -124,8 +124,11 @@ def _is_hidden(path: Path) -> bool:
 
 
 def student_of(path: Path, folder: Path, text: str) -> Student:
-    """The student whose file it is: by the folder or prefix of a learning platform, else by the line `#: student`,
-    else by its name."""
+    """Return the student of a file.
+
+    The student is taken from the folder or prefix of a learning platform, or else from the line `#: student`, or else
+    from its name.
+    """
     first, *rest = path.relative_to(folder).parts
     if match := MOODLE.match(first):
         return Student(match["name"], participant=match["participant"])
@@ -181,7 +184,7 @@ NAME = ("name", "full name")
 
 
 def roster_of(path: Path) -> list[Student]:
-    """The students of a table whose first row names its columns. Raises InputError."""
+    """Return the students of a table whose first row names its columns. Raise InputError if it is invalid."""
     lines = read_text(path).splitlines()
     separator = max(",;\t", key=lambda name: lines[0].count(name)) if lines else ","
     header, *rows = list(csv.reader(lines, delimiter=separator)) or [[]]

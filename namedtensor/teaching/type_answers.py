@@ -21,7 +21,7 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The axes of each part, or of the whole; their order means nothing."""
+    """Grade the axes of each part, or of the whole; their order means nothing."""
     reference = reference_of(exercise, seed)
     expected = reference.types()
     lines = _lines(answer)
@@ -46,12 +46,12 @@ def _axes(line: str) -> tuple[str, ...]:
 
 
 def stated_types(answer: str) -> list[frozenset[str]]:
-    """The axes of each type of an answer, without an order."""
+    """Return the axes of each type of an answer, without an order."""
     return [frozenset(_axes(line)) for line in _lines(answer)]
 
 
 def set_of(text: str) -> nodes.Set:
-    """A set as it is written: ℝ^{seq × key}, LaTeX too. Raises `Refused` if it is not a set."""
+    """Parse a set: ℝ^{seq × key}, LaTeX too. Raise `Refused` if it is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
@@ -73,7 +73,7 @@ def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
 
 
 def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
-    """The axis without which they would be right."""
+    """Return the axis without which the axes would be right."""
     return next((axis for axis in axes if fits(tuple(name for name in axes if name != axis))), None)
 
 
@@ -83,7 +83,10 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The same sets, argument by argument; the function's name is free, and an extra axis is wrong: lifting does it."""
+    """Grade the same sets, argument by argument.
+
+    The function's name is free, and an extra axis is wrong, since lifting adds it.
+    """
     reference = reference_of(exercise, seed)
     *arguments, result = map(reference.fits, reference.signature())
     element = signature_of(answer)
@@ -109,7 +112,7 @@ def _result_wrong(signature: nodes.Signature, fits: Fits) -> str:
 
 
 def signature_of(answer: str) -> nodes.Signature:
-    """A signature as it is written; its name may be left out, and commas may appear between its arguments."""
+    """Parse a signature; its name may be omitted, and commas may separate its arguments."""
     text = BETWEEN.sub(" × ", answer.strip())
     if ":" not in text and ARROW.search(text):
         text = f"f : {text}"

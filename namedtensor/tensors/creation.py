@@ -22,7 +22,7 @@ PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
 
 
 def sizes_of(shape: Any) -> dict[str, int]:
-    """The sizes of a shape text, or of a mapping. Raises NotationError."""
+    """Return the sizes of a shape text, or of a mapping. Raise NotationError if it is invalid."""
     if isinstance(shape, Mapping):
         return {check_axis(axis): to_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
     if not isinstance(shape, str):

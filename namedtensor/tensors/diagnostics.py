@@ -37,7 +37,7 @@ class MissingPositions(NamedTuple):
 def shape_error(
     problem: ShapeMismatch, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
 ) -> NotationError:
-    """The error for operands that do not fit an operator."""
+    """Return the error for operands that do not fit an operator."""
     sign = operator_sign(record.name)
     code, message = code_and_message(problem, sign, axes, MissingPositions(problem, sign, shapes))
     notes = described(shapes)
@@ -65,7 +65,7 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
 
 
 def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """The shape of each operand, in the notation."""
+    """Return the shape of each operand, in the notation."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))
@@ -101,7 +101,7 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
 
 
 def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """The axes of each of two tensors that the other lacks."""
+    """Return the axes of each of two tensors that the other lacks."""
     left, right = (list(operand.axes) for operand in operands)
     return [axis for axis in left if axis not in right], [axis for axis in right if axis not in left]
 
@@ -119,7 +119,7 @@ def ordinal(position: int) -> str:
 
 
 def nearest(axis: str, names: Iterable[str]) -> str | None:
-    """A hint with the nearest axis name, or with all of them."""
+    """Return a hint with the nearest axis name, or with all of them."""
     have = list(dict.fromkeys(names))
     import difflib
 

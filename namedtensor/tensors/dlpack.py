@@ -13,7 +13,7 @@ from .elements import alone
 
 
 def one_array(self: NamedTensor, what: str) -> Any:
-    """The array of a tensor of at most one axis, which has one order. Raises NotationError for others."""
+    """Return the array of a tensor of at most one axis, which has one order. Raise NotationError for others."""
     if len(self.layout.axes) > 1:
         raise NotationError(
             318,

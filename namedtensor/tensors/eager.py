@@ -51,14 +51,14 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def calls_of_operator(name: str) -> Cache[Any, Prepared]:
-    """The calls of one operator that are prepared, by the layouts of their operands and their options."""
+    """Return the prepared calls of one operator, by the layouts of their operands and their options."""
     cache = PREPARED.get(name)
     return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
 
 
 # ---------------------------------------------------------------------------------------------- operators of Python
 def infix(name: str) -> Callable[[Any, Any], Any]:
-    """The method of an infix operator, for tensors and numbers on its right.
+    """Return the method of an infix operator, for tensors and numbers on its right.
 
     A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
     """
@@ -102,7 +102,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 
 def reflected(name: str) -> Callable[[Any, Any], Any]:
-    """The method of an infix operator, for numbers on its left."""
+    """Return the method of an infix operator, for numbers on its left."""
     prepared = calls_of_operator(name)
 
     def operate(self, other):
@@ -121,7 +121,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """The slow path of an infix operator, for operands of new layouts; NotImplemented for other objects."""
+    """Run the slow path of an infix operator, for operands of new layouts; NotImplemented for other objects."""
     left, right = to_operand(left), to_operand(right)
     if left is None or right is None:
         return NotImplemented
@@ -132,7 +132,7 @@ def _first_time(name: str, left: Any, right: Any) -> Any:
 
 
 def to_operand(value: Any) -> Any:
-    """A tensor or a plain number; an array without axes as a tensor; other arrays as they are; None for the rest."""
+    """Return a tensor, a number, an array without axes as a tensor, other arrays unchanged, or None for the rest."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
     if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
@@ -240,7 +240,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
 
 
 def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
-    """An operator on one large tensor, planned as a formula is."""
+    """Run an operator on one large tensor, planned like a formula."""
     target = target_of(layout.xp)
     term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
     root = Term(record.name, (term,), axes, (), layout.sizes, False, None, 1)
@@ -279,7 +279,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
 
 
 def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
-    """The same where sizes are dimensions of JAX, in whose place the function reads its arguments; it is not stored."""
+    """Return the same if sizes are JAX dimensions, which the function reads from its arguments; it is not stored."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)
@@ -302,12 +302,12 @@ def _translated(run: Callable[..., Any], error_of: Callable[[Exception], Notatio
 
 
 def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
-    """The error of integers that overflow; a RuntimeError is PyTorch's, of a plain number that passes them."""
+    """Return the error of integers that overflow; PyTorch raises RuntimeError for a plain number that passes them."""
     return overflow_error(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
-    """The array of a tensor, laid out to broadcast against `order`."""
+    """Return the array of a tensor, laid out to broadcast against `order`."""
     return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 

@@ -22,13 +22,13 @@ from .reshaping import need_axes
 def replace_array(
     self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
 ) -> NamedTensor:
-    """A tensor of another array, with these labels."""
+    """Return a tensor of another array, with these labels."""
     result = wrap_array(array, self.layout.axes if axes is None else axes)
     return wrap_layout(result._array, make_labeled_layout(result.layout, labels)) if labels else result
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, whose errors have no traceback of ours."""
+    """Wrap a method so that its errors have no traceback of this package."""
 
     @wraps(method)
     def run(*arguments: Any, **named: Any) -> Any:
@@ -41,7 +41,7 @@ def alone(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
-    """The one axis that a method goes along. Raises NotationError."""
+    """Return the one axis that a method goes along. Raise NotationError if there are several."""
     axes = names_of(axis)
     if len(axes) != 1:
         raise NotationError(316, f"{what} expects 1 axis, got {len(axes)}", hint=f'name it: A.{what}(axis="seq")')

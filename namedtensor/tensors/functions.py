@@ -1,5 +1,6 @@
-"""The Python functions and methods, generated from the operators' records: nt.softmax(A, axis="seq"),
-A.softmax(axis="seq").
+"""The Python functions and methods, generated from the operators' records.
+
+Examples are nt.softmax(A, axis="seq") and A.softmax(axis="seq").
 
 A record specifies how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
 The example in each docstring is made of the record, too: the text follows the operator's signature, and the shape
@@ -29,7 +30,7 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def axes_of(axis: Any) -> tuple[str, ...]:
-    """The axes that a caller names: one name, several, or None."""
+    """Return the axes that a caller names: one name, several, or None."""
     if axis is None:
         return ()
     return names_of(axis)
@@ -42,7 +43,7 @@ def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
-    """The Python function of a record."""
+    """Return the Python function of a record."""
     if record.arity == (1, 1) and record.kind == "elementwise":
         function = _make_number_function(record)
     elif record.arity == (1, 1) and not sized(record):
@@ -173,7 +174,7 @@ def _make_variadic_function(record: Operator) -> Callable[..., Any]:
 
 
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
-    """The slow path: a call with whatever the caller gave. Raises NotationError if it does not fit."""
+    """Run the slow path: a call with arbitrary arguments. Raise NotationError if it does not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis) or all_axes(record, tensors)
@@ -193,7 +194,7 @@ def sized(record: Operator) -> bool:
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
-    """The size of each new axis, from `size` or `sizes`."""
+    """Return the size of each new axis, from `size` or `sizes`."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
@@ -309,7 +310,7 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
 
 
 def example(record: Operator) -> tuple[str, str] | None:
-    """The lines that are written, and the one that is shown; None for a signature that has no example here."""
+    """Return the lines of an example, and the line that is shown, or None for a signature without one."""
     call = record.example or BY_SIGNATURE.get(record.signature)
     if call is None:
         return None

@@ -36,12 +36,12 @@ from .reshaping import need_axes
 
 
 def without_labels(value: Any) -> Any:
-    """A tensor without its labels; anything else as it is."""
+    """Return a tensor without its labels; anything else unchanged."""
     return wrap_layout(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
 
 
 def labeled(tensor: Any, labels: AxisLabels) -> Any:
-    """A tensor with these labels, and no others."""
+    """Return a tensor with these labels, and no others."""
     return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
 
@@ -104,13 +104,13 @@ def run(
 
 
 def renamed(tensor: Any, names: Mapping[str, str]) -> Any:
-    """A tensor under other names; its labels go along."""
+    """Return a tensor under other names, with its labels."""
     result = reshaping.rename(without_labels(tensor), names)
     return labeled(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
 
 
 def specialized(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
-    """A merge or a split of a tensor: the axes that it makes have no labels."""
+    """Merge or split axes of a tensor; the new axes have no labels."""
     result = eager.specialized(name, without_labels(tensor), lower, old, new)
     new_axes = {new} if isinstance(new, str) else {axis for axis, _ in new}
     labels = labels_of(tensor.layout)
@@ -180,7 +180,7 @@ def fitting(values: Any, axis: str, size: int) -> Labels:
 
 # ------------------------------------------------------------------------------------------------------------- indexing
 def position(tensor: Any, axis: str, label: Any) -> int:
-    """The position of a label on an axis. Raises NotationError."""
+    """Return the position of a label on an axis. Raise NotationError if there is none."""
     labels = labels_of(tensor.layout).get(axis)
     if labels is None:
         raise no_labels(axis, label)

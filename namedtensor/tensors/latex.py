@@ -69,7 +69,7 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
 
 
 def spelled(value: Any, digits: int) -> str:
-    """A number; 1e-5 as 10 to a power, which LaTeX has."""
+    """Format a number; 1e-5 as 10 to a power for LaTeX."""
     text = number(value, digits)
     power = POWER.search(text)
     if power is None:

@@ -26,7 +26,7 @@ MODULE = {name: module for module, names in MODULES.items() for name in names}
 
 
 def load(name: str) -> Callable[..., Any]:
-    """The function of a method."""
+    """Return the function of a method."""
     return getattr(import_module(MODULE[name], __package__), name)
 
 
@@ -110,7 +110,7 @@ FOREIGN_NAMES = {
 
 
 def public_names(tensor: NamedTensor) -> list[str]:
-    """The attributes of a tensor, without names of other libraries."""
+    """Return the attributes of a tensor, without names of other libraries."""
     return [name for name in object.__dir__(tensor) if name not in FOREIGN_NAMES]
 
 

@@ -44,7 +44,7 @@ def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
 
 
 def current_trace() -> Any:
-    """The trace that JAX is in; None where JAX does not say."""
+    """Return the current trace of JAX, or None if JAX does not tell."""
     try:
         from jax.extend.core import get_opaque_trace_state  # type: ignore[import-not-found]
 
@@ -68,7 +68,7 @@ def is_scanned(leaf: Any) -> bool:
 
 
 def of_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
-    """The tensor of a slice along the first of these axes, which a trace maps over."""
+    """Return the tensor of a slice along the first of these axes, which a trace maps over."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
@@ -101,7 +101,7 @@ class MappedSizes(tuple[int, ...]):
 
 
 def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
-    """The shape that np.shape gives where JAX asks for it; None where anyone else does."""
+    """Return the shape that np.shape gives to JAX, or None for other callers."""
     if not sys._getframe(2).f_globals.get("__name__", "").startswith("jax."):
         return None
     layout = tensor.layout
@@ -122,7 +122,7 @@ def register_vmap() -> None:
 
 
 def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """The tensor inside of a mapped function: without the axis that `in_axes` gives, by position or by name."""
+    """Return the tensor inside of a mapped function: without the axis that `in_axes` gives, by position or by name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
@@ -143,7 +143,7 @@ def is_empty(tensor: NamedTensor) -> bool:
 
 
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """A result of a mapped function, with the axis at the position that `out_axes` gives, or in front under its name."""
+    """Return a result of a mapped function, with the axis at the position that `out_axes` gives, or first."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if is_empty(tensor):
@@ -174,7 +174,7 @@ def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = N
 
 
 def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """The tree that JAX makes of a Jacobian: a tensor in place of another tensor's array."""
+    """Return the tree that JAX makes of a Jacobian: a tensor in place of another tensor's array."""
     problem = NotationError(
         316, f"JAX put a named tensor instead of an array with {listed(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",

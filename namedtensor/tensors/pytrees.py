@@ -98,7 +98,7 @@ def array_key() -> Any:
 
 
 def name_key(name: str) -> Any:
-    """The key of a child that has a name: ['W']."""
+    """Return the key of a child that has a name: ['W']."""
     from jax.tree_util import DictKey  # type: ignore[import-not-found]
 
     return DictKey(name)

@@ -89,7 +89,7 @@ def random_uniform(
 
 
 def drawn(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    """A tensor of random numbers, which are JAX's where the seed is a key."""
+    """Return a tensor of random numbers, which are JAX's if the seed is a key."""
     if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
         return created(np.asarray(numbers), sizes, dtype, library, device)
     result = wrap_array(numbers, tuple(sizes))

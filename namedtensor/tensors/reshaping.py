@@ -54,7 +54,7 @@ _RENAMED: Cache[Any, Layout] = Cache("layouts under other names", MOST)
 
 
 def rename(tensor: Any, names: Mapping[str, str]) -> Any:
-    """The same array with axes under other names, all at once."""
+    """Return the same array with axes under other names, all renamed at once."""
     if tensor.layout.labels:
         return eager.labeled().renamed(tensor, names)
     key = (tensor.layout, tuple(names.items()))
@@ -77,7 +77,7 @@ def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
 
 # -------------------------------------------------------------------------------------------------- merging, splitting
 def merged(tensor: Any, groups: Mapping[str, str | Iterable[str]]) -> Any:
-    """Groups of axes, each made one."""
+    """Merge each group of axes into one."""
     for new, old in groups.items():
         tensor = _merged(tensor, names_of(old), check_axis(new))
     return tensor
@@ -124,7 +124,7 @@ def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
 
 
 def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
-    """The sizes of the parts, the one that is None from the others."""
+    """Return the sizes of the parts, computing the one that is None from the others."""
     whole = layout.sizes[old]
     stated = math.prod(size for size in parts.values() if size is not None)
     unknown = [axis for axis, size in parts.items() if size is None]
@@ -264,7 +264,7 @@ def _position(axis: str, expected: Any, size: int) -> int:
 
 
 def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
-    """The elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
+    """Return the elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))

@@ -134,7 +134,7 @@ def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
 
 
 def number(value: Any, digits: int = IN_TABLES) -> str:
-    """A number for people: Format a number with 4 significant digits and no needless zeros.
+    """Format a number with 4 significant digits and no needless zeros.
 
     A fraction never looks like an integer.
 
@@ -156,7 +156,7 @@ def number(value: Any, digits: int = IN_TABLES) -> str:
 
 
 def shown(size: int) -> list[int | None]:
-    """The positions of an axis that are shown; None where some are left out."""
+    """Return the positions of an axis that are shown, with None for an omitted range."""
     if size <= LONGEST:
         return list(range(size))
     half = LONGEST // 2
@@ -190,7 +190,9 @@ def left_out(tensor: NamedTensor) -> int:
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None = None) -> str:
-    """A table with the names of the axes; elements are numbered from 1, as in formulas, or have the labels of their axis.
+    """Format a table with the names of the axes.
+
+    Elements are numbered from 1, like in formulas, or have the labels of their axis.
 
     The numbers have as many significant digits as are asked for, or are written by a `spec` of Python's format.
 
@@ -262,7 +264,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """The formatter of numbers. Raises NotationError if Python's format cannot write it so."""
+    """Return the formatter of numbers. Raise NotationError if the format is invalid."""
     if spec is None:
         return lambda value: number(value, digits)
 
@@ -318,7 +320,7 @@ HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 
 
 def _repr_html_(tensor: NamedTensor) -> str:
-    """A static table with the names of the axes at its sides; more than two axes make several tables."""
+    """Return a static table with the names of the axes at its sides; more than two axes make several tables."""
     array = values(tensor, tensor.axes)
     title = html.escape(summary(tensor))
     caption = f'<div style="opacity:0.7;font-size:0.85em">{title}</div>'
@@ -365,7 +367,7 @@ def _html_facet(
 
 
 def _largest(array: Any) -> float:
-    """The largest absolute value that is finite: the unit of the cells' shades."""
+    """Return the largest finite absolute value: the unit of the cells' shades."""
     import numpy as np
 
     if array.dtype.kind not in "iuf":
@@ -375,7 +377,7 @@ def _largest(array: Any) -> float:
 
 
 def _html_cell(value: Any, largest: float) -> str:
-    """A cell, shaded by its value: blue above zero, orange below."""
+    """Format a cell, shaded by its value: blue above zero, orange below."""
     if value is None:
         return f'<td style="{CELL}">…</td>'
     shade = ""

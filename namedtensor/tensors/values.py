@@ -14,7 +14,7 @@ from .eager import NUMBERS, to_operand, wrap_array
 
 
 def as_value(value: Any, name: str) -> Any:
-    """A given value as a tensor or a plain number. Raises NotationError for anything else."""
+    """Return a given value as a tensor or a plain number. Raise NotationError for anything else."""
     if is_key(value):
         return wrap_array(number_of_key(value), ())
     if hasattr(value, "to_numpy"):

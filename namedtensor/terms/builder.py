@@ -27,8 +27,9 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the interned term, after the rewrites of smart constructors: products with identities and ones, signs
-        outward.
+        """Return the interned term, after the rewrites of smart constructors.
+
+        Products with identities and ones disappear, and signs move outward.
         """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):

@@ -13,8 +13,10 @@ from .site import SITE
 
 
 class PageExample(NamedTuple):
-    """One formula; `values` are those that are worth a look, `labels` words on the positions of an axis,
-    `record` the index that is looked at first."""
+    """One formula of the page.
+
+    `values` are worth a look, `labels` name the positions of an axis, and `record` is the index shown first.
+    """
 
     name: str
     title: str

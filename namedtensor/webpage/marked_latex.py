@@ -24,8 +24,10 @@ MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
 
 
 class MarkedLatex(Latex):
-    """LaTeX with marks: `parts` are the spans of typed expressions; `types` the superscripts of some of them;
-    `operands` are types by their text, printed as names of operands."""
+    """LaTeX with marks: `parts` are the spans of typed expressions.
+
+    `types` are the superscripts of some of them; `operands` are types by their text, printed as names of operands.
+    """
 
     def __init__(
         self, node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Axes],

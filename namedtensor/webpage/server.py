@@ -44,8 +44,11 @@ def policy(text: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """On the loopback, at a port; `file` is the text that the page begins with, `memory` the bytes that an answer may use, and
-    `site` the address of links that others can open."""
+    """A server of the page on the loopback interface, at a port.
+
+    `file` is the text that the page begins with, `memory` the bytes that an answer may use, and `site` the address of
+    links that others can open.
+    """
 
     daemon_threads = True
 

@@ -47,18 +47,18 @@ class Stages:
 
     @cached_property
     def value(self) -> int:
-        """The number of the step that is the whole."""
+        """Return the number of the step that is the whole."""
         same = [number for number, step in enumerate(self.steps) if step.term is self.root]
         return same[-1] if same else len(self.steps) - 1
 
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
-        """The assertions that two terms are equal, and where each appears."""
+        """Return the assertions that two terms are equal, and the span of each."""
         return [(left, right, span) for left, right, span, _ in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
     def spans(self) -> set[Any]:
-        """The spans of the steps in the text."""
+        """Return the spans of the steps in the text."""
         return {step.node.span for step in self.steps if hasattr(step.node, "span")}
 
     @cached_property

@@ -36,7 +36,7 @@ CHOICE = """
 
 
 def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
-    """The logits of each token."""
+    """Return the head for the logits of each token."""
     rows = (
         *linear("word", dense, "out chans"),
         *norm("word", layer_norm),
@@ -47,7 +47,7 @@ def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> Ta
 
 
 def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
-    """A hidden layer between the first token and the classes."""
+    """Return a hidden layer between the first token and the classes."""
     return text(HIDDEN_CLASSES, act=act), linear("summary", dense, "out chans")
 
 

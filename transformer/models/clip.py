@@ -14,7 +14,7 @@ from .vit import sides, tokens
 
 
 def stack(part: str, index: str, label: str, prime: str) -> tuple[WeightEntry, ...]:
-    """The rows of one encoder's blocks, whose axes have a prime or none."""
+    """Return the rows of one encoder's blocks, whose axes have a prime or none."""
     layer = f"{part}_model.encoder.layers.{{{index}}}"
     axes = {"Q": f"(heads{prime} key{prime})", "K": f"(heads{prime} key{prime})", "V": f"(heads{prime} val{prime})"}
     chans, hidden = f"chans{prime}", f"hidden{prime}"

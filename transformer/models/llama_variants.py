@@ -96,7 +96,7 @@ class Gemma2(Llama):
 
 
 def widths(config: Mapping[str, Any]) -> str:
-    """The window of each layer, where config.json lists them otherwise than every second one."""
+    """Return the window of each layer, unless every second layer has one."""
     kinds = config.get("layer_types")
     alternating = ["sliding_attention", "full_attention"]
     if kinds is None or kinds == [alternating[layer % 2] for layer in range(len(kinds))]:

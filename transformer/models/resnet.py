@@ -37,7 +37,7 @@ class Block(NamedTuple):
 
 
 def blocks(config: Mapping[str, Any]) -> list[Block]:
-    """The blocks of all stages. Raises NotationError where config.json lists no sizes of stages."""
+    """Return the blocks of all stages. Raise NotationError if config.json lists no sizes of stages."""
     sizes, depths = (cast(list[Any], config[key]) for key in ("hidden_sizes", "depths"))
     are_lists = all(isinstance(listed, list) for listed in cast(tuple[object, ...], (sizes, depths)))
     if not are_lists or not sizes or len(sizes) != len(depths) or not all(map(is_positive, (*sizes, *depths))):
@@ -72,7 +72,7 @@ def is_basic(config: Mapping[str, Any]) -> bool:
 
 
 def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[WeightEntry]:
-    """The rows of a convolution and of the norm after it."""
+    """Yield the rows of a convolution and of the norm after it."""
     name = f"^{{{label}}}" if label else ""
     chans = axes.split()[0].replace("out", "chans")
     yield WeightEntry(f"W{name}", f"{tensor}.convolution.weight", axes, **part)
@@ -81,7 +81,7 @@ def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[Wei
 
 
 def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]:
-    """The rows of a block."""
+    """Yield the rows of a block."""
     layer, inside, outside = f"{block.prefix}.layer", block.inside, block.outside
     one: dict[str, Any] = {"kh": 0, "kw": 0}
     if basic:
@@ -98,7 +98,7 @@ def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]
 
 
 def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
-    """The equations of a family whose members have these formulas: one for each range of equal ones."""
+    """Yield the equations of a family whose members have these formulas: one for each range of equal ones."""
     first = 1
     for formula, group in groupby(formulas):
         last = first + len(list(group)) - 1

@@ -26,7 +26,7 @@ def count_rotated_pairs(config: Mapping[str, Any]) -> int:
 
 
 def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) -> str:
-    """The form of the frequencies. Raises NotationError where the formulas of a model have none of this form."""
+    """Return the form of the frequencies. Raise NotationError if a model's formulas do not support it."""
     stated = rotation(config)
     name = stated.get("rope_type") or stated.get("type") or "default"
     if name not in supported:
@@ -38,6 +38,6 @@ def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) 
 
 
 def theta(config: Mapping[str, Any], kind: str) -> float:
-    """The base of the frequencies. Raises NotationError where config.json asks for frequencies of another form."""
+    """Return the base of the frequencies. Raise NotationError if config.json has frequencies of another form."""
     rope_type(config, kind, ("default",))
     return rotation(config).get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

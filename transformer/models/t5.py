@@ -15,7 +15,7 @@ from .task_heads import T5_HEADS
 
 
 def attention(name: str, index: str, tensor: str) -> tuple[WeightEntry, ...]:
-    """The rows of one attention, whose maps have no shifts."""
+    """Return the rows of one attention, whose maps have no shifts."""
     axes = {"Q": "(heads key) chans", "K": "(heads key) chans", "V": "(heads val) chans", "O": "chans (heads val)"}
     return tuple(
         WeightEntry(f"W^{{{name},{index},{letter}}}", f"{tensor}.{letter.lower()}.weight", order)
@@ -41,7 +41,7 @@ WEIGHTS = (
 
 
 def first_maps(names: Mapping[str, str]) -> tuple[WeightEntry, ...]:
-    """The rows of the maps into the feedforward networks."""
+    """Return the rows of the maps into the feedforward networks."""
     return tuple(
         WeightEntry(f"W^{{{stack},{index},{count}}}", f"{block}.DenseReluDense.{name}.weight", "hidden chans")
         for count, name in names.items()
@@ -91,7 +91,7 @@ class T5(SequenceToSequence):
 
 
 def feedforward(config: Mapping[str, Any]) -> tuple[str, bool]:
-    """The activation of the feedforward networks, and whether they are gated. Raises NotationError if unknown."""
+    """Return the activation of the feedforward networks, and whether they are gated. Raise NotationError if unknown."""
     stated = str(config.get("feed_forward_proj", "relu"))
     name = stated.removeprefix("gated-")
     gated = name != stated

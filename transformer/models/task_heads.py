@@ -52,22 +52,22 @@ LAYERS = """
 
 
 def text(*parts: str, **names: str) -> str:
-    """The definitions of a head, one after another."""
+    """Return the definitions of a head, one after another."""
     return "\n".join(inspect.cleandoc(part.format(**names) if names else part) for part in parts)
 
 
 def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
-    """A head behind a hidden layer."""
+    """Return a head behind a hidden layer."""
     return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
 
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
-    """The logits of each class."""
+    """Return the head for the logits of each class."""
     return TaskHead(text(CLASSES, what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 
 def spans(what: str = "states", axis: str = "chans", generates: bool = False) -> TaskHead:
-    """The first and the last token of an answer."""
+    """Return the head for the first and the last token of an answer."""
     start, end = (
         linear(name, "qa_outputs", f"side[2] {axis}", side=side) for side, name in enumerate(("start", "end"))
     )
@@ -75,14 +75,14 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
-    """The logits of each class, by the last token that is not padding."""
+    """Return the head for the logits of each class, by the last token that is not padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
     definitions = text(SCORES, what=at(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
 def at(what: str, index: str) -> str:
-    """An element of a tensor that has a name, or of a formula."""
+    """Format an element of a tensor that has a name, or of a formula."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 
 
@@ -96,7 +96,7 @@ def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chan
 
 
 def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
-    """The heads of an encoder with a decoder, which reads the source one token later."""
+    """Return the heads of an encoder with a decoder, which reads the source one token later."""
     tokens = {"start": ("decoder_start_token_id", start)}
     tensor = "classification_head.{}"
     rows = (
@@ -119,7 +119,7 @@ DECODER = (
 
 
 def head_of_encoder(head: TaskHead, *removes: str) -> TaskHead:
-    """A head of an encoder, whose file has no decoder."""
+    """Return a head of an encoder, whose file has no decoder."""
     return head._replace(removes=("logits", *DECODER, *removes), lacks=("decoder.*",))
 
 

@@ -48,7 +48,7 @@ class CachedModule(LayerModule):
         )
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
-        """The cache before the first token: for each layer keys and values of no token.
+        """Return the cache before the first token: for each layer, empty keys and values.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
-    """The axes of each family of a cache, as its declarations list them; `past` comes just before the last."""
+    """Return the axes of each family of a cache; `past` comes just before the last."""
     axes: dict[str, tuple[str, ...]] = {}
     for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
         if isinstance(statement, Declaration):
@@ -88,5 +88,5 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
 
 
 def expand_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
-    """The axes of members of families."""
+    """Return the axes of members of families."""
     return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]

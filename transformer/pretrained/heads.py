@@ -33,7 +33,7 @@ NO_HEAD = TaskHead("", ())
 
 
 def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
-    """The definitions of a head and the places of its parameters, as a config ties them."""
+    """Return the definitions of a head and the places of its parameters, tied like in a config."""
     stated = {name: config.get(key) for name, (key, _) in head.tokens.items()}
     constants = (
         f"{name} = {default if stated[name] is None else stated[name]}" for name, (_, default) in head.tokens.items()
@@ -47,14 +47,14 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
 
 
 def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
-    """The rows of a model whose arrays a head uses."""
+    """Return the rows of a model whose arrays a head uses."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))
     return [row for row in rows if row.tensor not in spare]
 
 
 def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHead) -> tuple[str, list[str]]:
-    """The definitions of a model and the names that it lacks, once it has a head, whose definitions come last."""
+    """Return the definitions of a model with a head, whose definitions come last, and the names that it lacks."""
     head_names = nt.program(added).names
     removed = [name for name in dict.fromkeys((*removed, *head.removes)) if name not in head_names]
     if not definitions:
@@ -66,7 +66,7 @@ def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHe
 def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
 ) -> TaskHead:
-    """The head whose arrays a checkpoint holds in addition to those that the model uses. Raises NotationError 409 if unknown."""
+    """Return the head whose arrays a checkpoint has beside the model's. Raise NotationError 409 if it is unknown."""
     ignored = {*used, *matching(kind.ignored_weights, arrays)}
     further = {name for name in matching(kind.ignored_heads, arrays) if name not in ignored}
     if not further:
@@ -89,5 +89,5 @@ def head_of(
 
 
 def tensors(rows: Iterable[WeightEntry]) -> set[str]:
-    """The names of the arrays of some rows."""
+    """Return the names of the arrays of some rows."""
     return {row.tensor for row in rows}

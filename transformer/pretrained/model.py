@@ -75,7 +75,7 @@ class Model(Layer):
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
     ) -> LayerModule:
-        """The model as a `torch.nn.Module`, as `Layer.module` makes it.
+        """Return the model as a `torch.nn.Module`, like `Layer.module`.
 
         Without `inputs`, it accepts the arguments of a call, with the declared axes after an axis `batch`.
 
@@ -87,7 +87,7 @@ class Model(Layer):
         return super().module(name, dtype=dtype, **(inputs or self._batched_inputs()))
 
     def _batched_inputs(self) -> dict[str, list[str]]:
-        """The axes of the inputs that a call needs, after an axis `batch`."""
+        """Return the axes of the inputs that a call needs, after an axis `batch`."""
         tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
         known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
         open_axes = self.default_sizes.keys() - known
@@ -101,17 +101,17 @@ class Model(Layer):
 
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[WeightEntry]:
-        """A row for each parameter, families counted out."""
+        """Return a row for each parameter, with every member of a family."""
         return expanded(cls.table(config), sizes)
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        """The rows that a config asks for."""
+        """Return the rows of a config."""
         return cls.weight_map
 
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """The definitions whose parameters some files lack, with their rows."""
+        """Return the definitions whose parameters some files lack, with their rows."""
         return {} if cls.is_tied(config) else cls.optional_weights
 
     @classmethod
@@ -121,7 +121,7 @@ class Model(Layer):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """The heads that a config asks for, by the end of the name of their class in transformers."""
+        """Return the heads of a config, by the end of the name of their class in transformers."""
         return cls.heads
 
     @classmethod
@@ -139,7 +139,7 @@ def families(model: Model, names: Iterable[str]) -> list[str]:
 
 
 def activation_named(name: Any, key: str) -> str:
-    """The formula of an activation that a key of config.json names. Raises NotationError if it is unknown."""
+    """Return the formula of an activation that a key of config.json names. Raise NotationError if it is unknown."""
     if name not in ACTIVATIONS:
         raise nt.NotationError(
             409, f"config.json has an unsupported {key}: {name!r}", hint=f"supported: {', '.join(ACTIVATIONS)}"

@@ -73,7 +73,7 @@ def make_sampler(
 
 
 def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
-    """The logits at a temperature, with -∞ for the tokens that `top_k` and, of the others, `top_p` leave out."""
+    """Return the logits at a temperature, with -∞ for the tokens that `top_k` and then `top_p` exclude."""
     if sampling.top_k:
         now = CHOICE["top"](now=now, sizes={"top": min(sampling.top_k, now.sizes["vocab"])})
     now = CHOICE["cooled"](now=now, temperature=sampling.temperature)
@@ -81,7 +81,7 @@ def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
 
 
 def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """The tokens that config's `bad_words_ids` says never come. Raises NotationError 408 for a word of several."""
+    """Return the tokens of config's `bad_words_ids`. Raise NotationError 408 for a word of several tokens."""
     words = config.get("bad_words_ids")
     if not words:
         return None

@@ -44,7 +44,7 @@ class Stopping:
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """The token, or padding in sequences that have ended; the token's end is noted."""
+        """Return the token, or padding in sequences that have ended, and record an end."""
         if self.stops is None:
             return token
         inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
@@ -72,7 +72,7 @@ class Stopping:
 
 
 def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:
-    """The stop strings. Raises NotationError if a string is empty, or if no function decodes tokens."""
+    """Return the stop strings. Raise NotationError if a string is empty, or if no function decodes tokens."""
     listed = (strings,) if isinstance(strings, str) else tuple(strings or ())
     if any(not isinstance(string, str) or not string for string in listed):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(405, f"stop_strings must be texts of at least one character, got {strings!r}")

@@ -31,14 +31,14 @@ class WeightEntry:
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
 
     def counted(self, count: int) -> WeightEntry:
-        """The row of one layer of a family, counted from 1."""
+        """Return the row of one layer of a family, counted from 1."""
         entry = copy(self)
         entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         return entry
 
     def apart(self, count: int) -> list[WeightEntry]:
-        """A row for each index of the axis that the file has apart."""
+        """Return a row for each index of the axis that the file stores separately."""
         rows: list[WeightEntry] = [copy(self) for _ in range(count)]
         for index, row in enumerate(rows):
             row.tensor = self.tensor.replace(f"{{{self.stacked}}}", str(index))
@@ -67,7 +67,7 @@ class WeightEntry:
         return tuple(totals)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """The parameter out of the array, in its memory."""
+        """Return the parameter in the memory of the array."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
@@ -77,7 +77,7 @@ class WeightEntry:
 
 
 def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
-    """The rows of a linear map and its bias; `out` is the place, in the map, of the axes that the bias has."""
+    """Return the rows of a linear map and its bias; `out` is the position of the bias's axes in the map."""
     bias = re.findall(r"\([^()]*\)|\S+", axes)[out]
     return (
         WeightEntry(f"W^{{{label}}}", f"{tensor}.weight", axes, **part),
@@ -86,7 +86,7 @@ def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tup
 
 
 def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, WeightEntry]:
-    """The rows of the scale and the shift of a layer norm."""
+    """Return the rows of the scale and the shift of a layer norm."""
     script = f"^{{{label}}}" if label else ""
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
@@ -95,7 +95,7 @@ OUTPUT = {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}  # unl
 
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """A row for each parameter, families counted out."""
+    """Return a row for each parameter, with every member of a family."""
     counted: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
@@ -104,7 +104,7 @@ def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[Weig
 
 
 def families(rows: Iterable[WeightEntry]) -> set[str]:
-    """The sizes that count the layers of some rows, such as L."""
+    """Return the sizes that count the layers of some rows, such as L."""
     return {row.family.upper() for row in rows if row.family}
 
 
@@ -114,7 +114,10 @@ def taken(
     sizes: Mapping[str, int],
     parts: Callable[[str, nt.NamedTensor], dict[str, nt.NamedTensor]] = lambda name, tensor: {name: tensor},
 ) -> dict[str, nt.NamedTensor]:
-    """The parameters of the rows, those that the file has apart in one; each is stored as `parts` says, before the next."""
+    """Return the parameters of the rows, joined if the file stores them separately.
+
+    Each is stored according to `parts` before the next is read.
+    """
     apart: dict[str, list[WeightEntry]] = {}
     for row in rows:
         apart.setdefault(row.name, []).append(row)
@@ -127,7 +130,7 @@ def taken(
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The names that match one of some patterns."""
+    """Return the names that match one of some patterns."""
     expressions = [re.compile(pattern(text)) for text in patterns]
     return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
