@@ -81,7 +81,7 @@ class Text(Operators):
         return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
 
     def fact(self, node):
-        """Print a fact; brackets keep a sign at its beginning from joining the line before."""
+        """Print an assumption; brackets keep a sign at its beginning from joining the line before."""
         piece = yield self.visit(node.condition)
         text = piece.text
         if text.startswith("-"):

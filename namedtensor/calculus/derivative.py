@@ -123,7 +123,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Give ∂X a value within a context: a random tangent of X, sampled once, from which all dependent tangents follow.
+    """Give ∂X a value within a context: a random tangent of X, sampled once, which determines dependent tangents.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. Names without a ∂ in the equation stay constant.
     If it contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of the expression is independent.

@@ -100,7 +100,7 @@ def merged(axes: Order) -> str:
 
 
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
-    """Multiply a matrix or vector by another."""
+    """Multiply a matrix or vector by another matrix or vector."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     shape = tuple(sizes[axis] for axis in order)
     if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
@@ -183,7 +183,7 @@ def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
 
 
 def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
-    """Return a stack of matrices of two groups of axes."""
+    """Return a stack of matrices over two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
     if len(above) == len(beside) == 1:  # if no matrix axis is dense, a copy is faster than NumPy's slow path

@@ -233,7 +233,7 @@ def isnan(b: OperatorBuilder, x: Any):
 
 
 def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
-    """Replace the missing numbers by another."""
+    """Replace the missing numbers by another number."""
     return b.where(b.equal(x, x), x, otherwise)
 
 
