@@ -9,7 +9,7 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .operations import Misuse, as_value, operation, positions
+from .operations import Misuse, as_value, numeric, operation, positions
 from .values import AxisValue, Leaf, call, number
 
 
@@ -173,35 +173,47 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Join tensors along one axis, which is a new one."""
-    if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
+    """Join tensors along one axis, which is a new one; a tensor without an axis there has one element."""
+    if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
-    parts = [as_value(part) for part in tensors]
+    parts = [numeric(part) for part in tensors]
     (where,) = positions(parts[0], axis)
-    if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) != 1 for part in parts):
+    if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) > 1 for part in parts):
         raise Misuse("concatenate of tensors with different numbers of axes")
-    joined = axes.new(hint=parts[0].dims[where][0].kind.hint)
-    axes.facts.totals.append((joined, tuple(part.dims[where][0] for part in parts)))
+    if len(parts) == 1:
+        return parts[0]
+    ends = [next(iter(part.dims[where]), None) for part in parts]
+    joined = axes.new(hint=next((end.kind.hint for end in ends if end is not None), ""))
+    axes.facts.totals.append((joined, tuple(end or one_element(axes) for end in ends)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
     dims = values.aligned(axes, *others)
     for part in parts:
         axes.apart(part.axes, (joined,))
-    node = values.concatenated([(part.node, part.dims[where][0]) for part in parts], joined)
+    node = values.concatenated([(part.node, end) for part, end in zip(parts, ends)], joined)
     result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
     axes.apart(axes_of(result))
     return AxisValue(node, result)
 
 
+def one_element(axes: Axes) -> AxisVariable:
+    """Return an axis of one element."""
+    axis = axes.new(size=1)
+    axes.facts.pinned.append((axis, 1))
+    return axis
+
+
 def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Stack tensors along a new axis."""
-    if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
+    if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise Misuse("stack needs a list of tensors and an axis")
-    parts = [as_value(part) for part in tensors]
+    parts = [numeric(part) for part in tensors]
     rank = len(parts[0].dims)
     if any(len(part.dims) != rank for part in parts) or not -rank - 1 <= axis <= rank:
         raise Misuse("stack of tensors with different numbers of axes, or along an axis that there is not")
     dims = list(values.aligned(axes, *parts))
-    if any(axes_of(part.dims) != axes_of(dims) and not all(part.dims) for part in parts):
+    if len(parts) == 1:
+        return parts[0].moved((*dims[: axis % (rank + 1)], (), *dims[axis % (rank + 1) :]))
+    if any([*map(bool, part.dims)] != [*map(bool, dims)] for part in parts):
         raise Misuse("stack of tensors with different shapes")
     stacked = axes.new()
     axes.facts.pinned.append((stacked, len(parts)))

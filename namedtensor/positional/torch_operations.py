@@ -196,13 +196,26 @@ def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> Axis
     return AxisValue(number(OF_ONE[name]), ((),) * len(r.shapes_now[0])) if name in OF_ONE else x
 
 
+def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *arguments: Any) -> TracedTensor:
+    """Return the value of an operation of array code, which has a shape; `hint` names the axes that it makes."""
+    record, known = named_operation(name, "torch"), len(r.axes.all)
+    assert record is not None
+    value = record.rule(r.axes, *arguments)
+    for axis in [*r.axes.all.values()][known:]:
+        axis.kind.hint = axis.kind.hint or hint
+    return traced_tensor(r, value, shape)
+
+
 def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
     """Return a value of the table with the shape of the trace, which gives new axes their sizes."""
     for axis, size in [*r.axes.facts.stated, *r.axes.facts.pinned]:
         axis.kind.size = axis.kind.size or size
-    for dim, length in zip(value.dims, shape):
+    for at, (dim, length) in enumerate(zip(value.dims, shape)):
         if len(dim) == 1 and dim[0].kind.size is None:
             dim[0].kind.size = length
+        if dim and length == 1:
+            dims = (*value.dims[:at], (), *value.dims[at + 1 :])
+            value = replace(value, node=nodes.Index(value.node, ((nodes.Axis(dim[0].key), number(1)),)), dims=dims)
     if isinstance(value, TracedTensor):
         return value.moved(value.dims, shape)
     return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=isinstance(value, Truth))

@@ -7,14 +7,13 @@ from typing import Any
 
 from grammar import nodes
 
-from .axes import Dim, axes_of
 from .torch_graph import GraphReader
-from .torch_operations import as_tensor, numeric
+from .torch_operations import as_tensor, from_table, numeric
 from .torch_records import varies
 from .torch_replacements import mask_name
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule, rule
-from .values import AxisValue, aligned, call, concatenated, iota, number, ones, plus, renamed, times
+from .values import aligned, call, iota, number, plus, times
 
 
 @rule("view", "_unsafe_view", "_reshape_alias", skip="size stride", moves=True)
@@ -97,50 +96,27 @@ def unbind(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor |
 
 @rule("cat")
 def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    parts = [*map(numeric, tensors)]
-    return join_tensors(r, parts, dim % len(parts[0].shape)) if len(parts) > 1 else parts[0]
+    return join_tensors(r, tensors, dim % len(tensors[0].shape))
 
 
 def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
     """Return tensors one after the other along a dimension."""
-    total = sum(tensor.shape[dim] for tensor in tensors)
-    single: list[TracedTensor] = []
-    for operand in tensors:
-        operand = operand if operand.shape[dim] == 1 else r.with_axis(operand, dim)
-        single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
-    hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
-    new = r.axes.new(size=total, hint=hint)
-    r.views.joined_kinds.append(new.kind)
-    others = aligned(r.axes, *(AxisValue(tensor.node, drop_dimension(tensor.dims, dim)) for tensor in single))
-    result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
-    for operand in single:
-        rest = axes_of(drop_dimension(operand.dims, dim))
-        r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
-    node = concatenated([(operand.node, next(iter(operand.dims[dim]), None)) for operand in single], new)
-    r.axes.apart(axes_of(result))
-    return TracedTensor(node, tuple(result), shape=(*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
-
-
-def drop_dimension(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
-    return (*dims[:at], *dims[at + 1 :])
+    parts = [r.with_one_axis(numeric(tensor), dim) for tensor in tensors]
+    first, total = tensors[0].shape, sum(tensor.shape[dim] for tensor in tensors)
+    hint = next((r.views.base(part.dims[dim][0]) for part in parts if part.dims[dim]), "ax")
+    return from_table(r, "concatenate", hint, (*first[:dim], total, *first[dim + 1 :]), parts, dim)
 
 
 @rule("stack")
 def stack(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    return stack_tensors(r, [*map(numeric, tensors)], dim % (len(tensors[0].shape) + 1))
+    return stack_tensors(r, tensors, dim % (len(tensors[0].shape) + 1))
 
 
 def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
     """Return tensors side by side along a new dimension."""
-    dims = aligned(r.axes, *tensors)
-    shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
-    if len(tensors) == 1:
-        return tensors[0].inserted(at)
-    new = r.axes.new(size=len(tensors), hint="item")
-    result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
-    r.axes.apart(axes_of(result))
-    node = call("stack", [tensor.node for tensor in tensors], (new,))
-    return TracedTensor(node, tuple(result), shape=tuple(shape))
+    shape = (*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:])
+    alike = len({tuple(map(bool, tensor.dims)) for tensor in tensors}) == 1
+    return from_table(r, "stack", "item", shape, tensors if alike else [*map(r.with_axes, tensors)], at)
 
 
 @rule("repeat")
@@ -203,57 +179,25 @@ def assign(
 # ------------------------------------------------------------------------------------------------------ windows and padding
 @rule("constant_pad_nd")
 def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: float = 0) -> TracedTensor:
+    """Read a padding; negative widths cut."""
     x = numeric(self)
-    for count in range(len(pad) // 2):
-        x = pad_dimension(r, x, len(x.shape) - 1 - count, pad[2 * count], pad[2 * count + 1], value)
-    return x
-
-
-def pad_dimension(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, value: float) -> TracedTensor:
-    """Return a tensor with `value` before and after it along a dimension; negative widths cut."""
-    if before < 0 or after < 0:
-        x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
-        before, after = max(before, 0), max(after, 0)
-    pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
-    pieces = [piece for piece in pieces if piece is not None]
-    return join_tensors(r, pieces, dim) if len(pieces) > 1 else x
-
-
-def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value: float) -> TracedTensor | None:
-    """Return a constant of a length along `dim`."""
-    if not length:
-        return None
-    new = r.axes.new(size=length, hint="edge")
-    node = times(value, ones(new))
-    r.axes.apart([*axes_of(x.dims), new])
-    return TracedTensor(node, ((),) * len(x.dims), shape=x.shape).with_dim(dim, (new,), length)
+    for back, (before, after) in enumerate(zip(pad[::2], pad[1::2]), 1):
+        dim = len(x.shape) - back
+        if before < 0 or after < 0:
+            x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+        x = r.with_one_axis(x, dim) if before > 0 or after > 0 else x
+    return from_table(r, "pad", "edge", r.shapes_now[0], x, tuple(max(width, 0) for width in pad), "constant", value)
 
 
 @rule("unfold")
 def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: int) -> TracedTensor:
     """Read the windows along a dimension; the last dimension is within them."""
-    x, length = self, size
-    dim, shape = dimension % len(x.shape), r.shapes_now[0]
-    count, rest = shape[dim], axes_of(drop_dimension(x.dims, dim))
-    if length == step == 1:
-        return x.with_node(x.node, [*x.dims, ()], shape)
-    x, axis = r.views.joined(r.with_axis(x, dim), dim)
-    base = r.views.base(axis)
-    new, kernel = r.axes.new(size=count, hint=base), r.axes.new(size=length, hint=f"k{base}" if base.isalpha() else "k")
-    if step == 1:
-        node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
-    elif step == length and x.shape[dim] == count * length:
-        node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
-    else:
-        index, offset = times(step, iota(new)), 1 - step
-        if length > 1:
-            index, offset = call("+", (index, iota(kernel))), offset - 1
-        node = nodes.Index(x.node, ((nodes.Axis(axis.key), plus(index, offset)),))
-    r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
-    if count == 1:
-        node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
-    x = x.with_dim(dim, (new,) if count > 1 else (), count)
-    return x.with_node(node, [*x.dims, (kernel,) if length > 1 else ()], shape)
+    dim = dimension % len(self.shape)
+    if size == 1 < step:
+        return r.cut(self, dim, 0, r.shapes_now[0][dim], step).inserted(len(self.shape))
+    x = r.with_one_axis(self, dim)
+    base = r.views.base(x.dims[dim][0]) if x.dims[dim] else ""
+    return from_table(r, "unfold", f"k{base if base.isalpha() else ''}", r.shapes_now[0], x, dim, size, step)
 
 
 # -------------------------------------------------------------------------------------------------------- numbers alone

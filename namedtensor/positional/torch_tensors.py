@@ -86,7 +86,6 @@ class TensorViews:
     def __init__(self, axes: Axes, remark: Callable[[str], None]):
         self.axes, self.remark = axes, remark
         self.cuts: dict[tuple[AxisKind, tuple[int, ...]], Cut] = {}
-        self.joined_kinds: list[AxisKind] = []  # of axes that tensors are joined along
 
     def size(self, axis: AxisVariable) -> int:
         size = axis.kind.size
@@ -95,7 +94,7 @@ class TensorViews:
 
     def is_divisible(self, axis: AxisVariable) -> bool:
         """Return whether an axis can fall into parts: it has no name, and no tensors are joined along it."""
-        return not axis.kind.name and not any(axis.kind is kind.root for kind in self.joined_kinds)
+        return not axis.kind.name and not any(axis.kind is whole.kind for whole, _ in self.axes.facts.totals)
 
     def regrouped(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
         """Return the tensor with the dimensions of `shape`, in the same order of elements."""

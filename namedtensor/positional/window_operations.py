@@ -58,15 +58,23 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisVal
 def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
     value = as_value(x)
     (where,) = positions(value, dimension)
-    if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or type(step) is not int or step < 1:
+    if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or not isinstance(step, int) or step < 1:
         raise Misuse("windows whose length or step is not a number above 0")
     if (size, step) == (1, 1):
         return value.moved((*value.dims, ()))
-    joined = {axis.root for axis, _ in axes.facts.totals}
-    if step == size and only(value.dims[where]).root not in joined:
+    if len(value.dims[where]) == 1 and only(value.dims[where]).kind.size == size:  # one window
+        return value.moved((*value.dims[:where], (), *value.dims[where + 1 :], value.dims[where]))
+    if step == size and is_divisible(axes, only(value.dims[where]), size):
         return blocks(axes, value, where, size)
     kernel = new_axis(axes, size)
     return unrolled(axes, value, where, kernel) if step == 1 else slide_by(axes, value, where, kernel, step)
+
+
+def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
+    """Return whether blocks of a length may fill an axis: by its size, or if no tensors are joined along it."""
+    if axis.kind.size is not None:
+        return axis.kind.size % length == 0
+    return not any(axis.root is whole.root for whole, _ in axes.facts.totals)
 
 
 def slide_by(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int) -> AxisValue:
