@@ -85,6 +85,14 @@ def test_a_lesson_is_released_by_its_name(tmp_path, capsys):
     assert released["column-sums"].solution is None and released["column-sums"].grade("∑_{height} A").correct
 
 
+def test_chosen_exercises_of_a_lesson_are_released(tmp_path, capsys):
+    command = ["exercises", "release", "lesson 1", "-o", str(tmp_path), "--only"]
+    assert main([*command, "revenue, column-sums"]) == 0
+    assert list(nt.exercises(tmp_path / "1_axes.nt")) == ["column-sums", "revenue"]
+    assert main([*command, "revenu"]) == 2
+    assert "there is no exercise revenu; did you mean revenue?" in capsys.readouterr().err
+
+
 # ------------------------------------------------------------------------------------------------------------- exercises
 @pytest.mark.parametrize("path", FILES.values(), ids=names)
 def test_a_lesson_has_six_exercises_with_hints(path):

@@ -13,8 +13,8 @@ from ..teaching.class_grades import ClassGrader, StudentResults
 from ..teaching.class_report import html_report, text_report
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
-from ..teaching.sheet_files import faults, released, shortcuts
-from ..teaching.sheets import Sheet, exercises
+from ..teaching.sheet_files import faults, released, select_exercises, shortcuts
+from ..teaching.sheets import Sheet, exercises, sheet_of
 from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
 from .arguments import find_exercises
 from .console import Console
@@ -43,12 +43,15 @@ def validate(options: Any, console: Console) -> int:
 def release(options: Any, console: Console) -> None:
     """Write a copy of exercises without their solutions."""
     path = find_exercises(options.file)
-    sheet = exercises(path)
+    text = read_text(path)
+    if options.only:
+        text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])
+    sheet = sheet_of(text, str(path))
     out = Path(options.out or "student")
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
         raise InputError(f"{target} is the file with the reference solutions; write -o student/")
-    write_file(target, released(read_text(path), sheet, options.seed))
+    write_file(target, released(text, sheet, options.seed))
     console.note(f"{target}: {count(len(sheet), 'exercise')}, without solutions")
 
 

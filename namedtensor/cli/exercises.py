@@ -14,6 +14,7 @@ FORMATS = ("csv", "moodle", "gradescope", "nbgrader", "json")
     Argument("act", ("validate", "release", "grade"), "validate a file, release a copy for students, or grade answers"),
     Argument("file", "FILE.nt", "exercises, or 'lesson 1'; for grade, a submission or a folder of submissions"),
     Argument("-o --out", "PATH", "output path of the released file or of the grades"),
+    Argument("--only", "NAMES", "release only these exercises: column-sums,revenue"),
     Argument("--key", "FILE.nt", "the exercises with reference solutions, or 'lesson 1'"),
     Argument("--to", FORMATS, "format of the grades (default: text); csv and moodle are for a folder"),
     Argument("--roster", "FILE.csv", "names and e-mail addresses of the students, for a folder"),
@@ -26,6 +27,7 @@ def exercises_command(options: Any, console: Console) -> int | None:
 
     namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
     namedtensor exercises release 'lesson 1' -o student/
+    namedtensor exercises release 'lesson 1' --only column-sums,revenue -o student/
     namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
     namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
     namedtensor exercises grade ada.nt --key week3.nt --to gradescope

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -13,7 +13,7 @@ from grammar.traversal import children
 
 from ..operators.usage import tensors
 from ..scope.names import walk
-from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, MIN_LINES, ExerciseText, Line, blocks
+from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, MIN_LINES, ExerciseError, ExerciseText, Line, blocks
 from .grading import grade
 from .references import Solution, kept_of
 from .sheets import Sheet
@@ -125,6 +125,17 @@ def released(text: str, sheet: Sheet, seed: int = 0) -> str:
                 names.pop()
             names += [f"#: expected {piece}" for piece in _pieces(kept_of(ends[number], seed))] + [""]
     return "\n".join(names).rstrip() + "\n"
+
+
+def select_exercises(text: str, sheet: Sheet, names: Sequence[str]) -> str:
+    """Return the text of a file of exercises with only the exercises of these names, in the order of the file."""
+    try:
+        _ = [sheet[name] for name in names]
+    except KeyError as problem:
+        raise ExerciseError(problem.args[0]) from None
+    head, *bodies = blocks(text)
+    chosen = [head, *(body for exercise, body in zip(sheet, bodies) if exercise in names)]
+    return "\n".join(line for block in chosen for _, line in block) + "\n"
 
 
 def _pieces(text: str, width: int = 100) -> list[str]:
