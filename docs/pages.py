@@ -11,15 +11,15 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
-def command(line: str, expected: int = 0) -> str:
-    """The command and what it prints, from the folder of the repository; it ends with the status that is expected."""
+def command(line: str, expected: int = 0, folder: str = ".") -> str:
+    """Return a command and its output, run in a folder of the repository; it must end with the expected status."""
     from namedtensor.cli.commands import main
 
     program, *arguments = shlex.split(line)
     assert program == "namedtensor"
     printed = io.StringIO()
     before = os.getcwd()
-    os.chdir(ROOT)
+    os.chdir(ROOT / folder)
     try:
         with contextlib.redirect_stdout(printed):
             status = main(arguments)

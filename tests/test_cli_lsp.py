@@ -230,7 +230,7 @@ def test_without_pygls_one_sentence_says_what_to_install(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 2 and run.stdout == ""
-    assert run.stderr == 'namedtensor: the language server needs pygls: pip install "named-tensor-notation[lsp]"\n'
+    assert run.stderr == "namedtensor: the language server needs pygls; pip install '.[lsp]'\n"
 
 
 @pytest.mark.slow

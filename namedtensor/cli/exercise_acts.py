@@ -43,10 +43,7 @@ def validate(options: Any, console: Console) -> int:
 def release(options: Any, console: Console) -> None:
     """Write a copy of exercises without their solutions."""
     path = find_exercises(options.file)
-    text = read_text(path)
-    if options.only:
-        text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])
-    sheet = sheet_of(text, str(path))
+    text, sheet = read_chosen(path, options)
     out = Path(options.out or "student")
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
@@ -55,11 +52,20 @@ def release(options: Any, console: Console) -> None:
     console.note(f"{target}: {count(len(sheet), 'exercise')}, without solutions")
 
 
+def read_chosen(path: Path, options: Any) -> tuple[str, Sheet]:
+    """Return the text of a file and its exercises, or only the exercises that `--only` names."""
+    text = read_text(path)
+    if options.only:
+        text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])
+    return text, sheet_of(text, str(path))
+
+
 def grade(options: Any, console: Console) -> None:
     """Grade the file of one student, or a folder."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
-    sheet, path = exercises(find_exercises(options.key)), Path(options.file)
+    _, sheet = read_chosen(find_exercises(options.key), options)
+    path = Path(options.file)
     if path.is_dir():
         return grade_class(sheet, path, options, console)
     if options.to in ("csv", "moodle") or options.report or options.roster:

@@ -14,7 +14,7 @@ FORMATS = ("csv", "moodle", "gradescope", "nbgrader", "json")
     Argument("act", ("validate", "release", "grade"), "validate a file, release a copy for students, or grade answers"),
     Argument("file", "FILE.nt", "exercises, or 'lesson 1'; for grade, a submission or a folder of submissions"),
     Argument("-o --out", "PATH", "output path of the released file or of the grades"),
-    Argument("--only", "NAMES", "release only these exercises: column-sums,revenue"),
+    Argument("--only", "NAMES", "release or grade only these exercises: column-sums,revenue"),
     Argument("--key", "FILE.nt", "the exercises with reference solutions, or 'lesson 1'"),
     Argument("--to", FORMATS, "format of the grades (default: text); csv and moodle are for a folder"),
     Argument("--roster", "FILE.csv", "names and e-mail addresses of the students, for a folder"),

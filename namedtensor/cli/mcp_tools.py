@@ -203,7 +203,7 @@ def server_of(tools: BoundedTools) -> MCPServer[Any]:
     try:
         from mcp.server import MCPServer
     except ImportError:
-        raise InputError("namedtensor mcp needs the package mcp; pip install 'named-tensor-notation[mcp]'") from None
+        raise InputError("namedtensor mcp needs the package mcp; pip install '.[mcp]'") from None
     server: MCPServer[Any] = MCPServer(
         "namedtensor", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )

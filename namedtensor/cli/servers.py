@@ -29,7 +29,7 @@ def lsp_command(options: Any, console: Console) -> None:
     if not 0 <= options.delay <= 60:
         raise InputError(f"--delay {options.delay:g} is not a pause: expected 0 to 60 seconds")
     if find_spec("pygls") is None:
-        raise InputError('the language server needs pygls: pip install "named-tensor-notation[lsp]"')
+        raise InputError("the language server needs pygls; pip install '.[lsp]'")
 
     import gc
 

@@ -61,5 +61,5 @@ def from_torch(
     try:
         from .torch_module import read
     except ImportError:
-        raise NotationError(408, "from_torch needs PyTorch", hint="pip install torch") from None
+        raise NotationError(408, "from_torch needs PyTorch", hint="pip install '.[torch]'") from None
     return read(module, inputs, named, names or {}, output, training)

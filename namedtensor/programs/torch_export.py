@@ -121,7 +121,7 @@ def to_onnx(
     """Write the module as a file of ONNX. Raises NotationError if what PyTorch needs for it is not installed."""
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
-            raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')
+            raise NotationError(408, f"{library} is not installed", hint="pip install '.[onnx]'")
     from .onnx_sizes import check_agreement, name_axes
 
     size = sum(parameter.numel() * parameter.element_size() for parameter in module.parameters())

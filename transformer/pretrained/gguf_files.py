@@ -155,7 +155,7 @@ def reader_of_open(path: Path, file: IO[bytes]) -> Any:
         from gguf import GGUFReader
     except ImportError:
         raise nt.NotationError(
-            408, "gguf is not installed; it reads files of llama.cpp", hint="pip install gguf"
+            408, "gguf is not installed; it reads files of llama.cpp", hint="pip install '.[gguf]'"
         ) from None
     try:
         return GGUFReader(cast("Any", file))
