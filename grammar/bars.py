@@ -134,7 +134,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """At most two pairings of each depth and last step: the following text cannot distinguish further."""
+    """Return at most two pairings of each depth and last step: the following text cannot distinguish further."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:

@@ -22,7 +22,7 @@ _CACHES: WeakSet[Cache[Any, Any]] = WeakSet()
 
 
 def caches() -> list[Cache[Any, Any]]:
-    """All caches that are alive, by their names: for tests and for finding memory use."""
+    """Return all live caches by name, for tests and for finding memory use."""
     return sorted(locked(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
 
@@ -61,14 +61,14 @@ class Cache(Generic[Key, Value]):
         return key in self._entries
 
     def __iter__(self) -> Iterator[Key]:
-        """Its keys, from the oldest to the youngest, as they are now."""
+        """Return an iterator over the current keys, from the oldest to the youngest."""
         return iter(locked(lambda: [*self._entries]))
 
     def __getitem__(self, key: Key) -> Value:
         return self._entries[key]
 
     def values(self) -> list[Value]:
-        """Its values, from the oldest to the youngest."""
+        """Return the values, from the oldest to the youngest."""
         return locked(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:

@@ -118,7 +118,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Whether what comes after `prefix` appears in a subscript, a shape, or bars: where axes appear.
+    """Return whether what comes after `prefix` appears in a subscript, a shape, or bars: where axes appear.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

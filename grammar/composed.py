@@ -19,7 +19,7 @@ class SourcePart(NamedTuple):
     line: int = 1
 
     def rows(self) -> list[SourcePart]:
-        """Each line of it as a part."""
+        """Return each line as a part."""
         lines = self.text.splitlines(keepends=True)
         return [SourcePart(text, self.file, self.line + number) for number, text in enumerate(lines)]
 

@@ -60,7 +60,7 @@ def draws_itself(script: list[Token]) -> bool:
 
 
 def compact(script: list[Token], name: str) -> str:
-    """E_x, in the form of tensor names."""
+    """Return E_x, in the form of tensor names."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
@@ -89,7 +89,7 @@ def _tell_distribution(tokens: list[Token], position: int) -> None:
 
 
 def ends_distribution(tokens: list[Token]) -> bool:
-    """Whether the last token closes the group of a distribution: N(0, 1) in x ∼ N(0, 1)^{seq}."""
+    """Return whether the last token closes the group of a distribution: N(0, 1) in x ∼ N(0, 1)^{seq}."""
     if not tokens or tokens[-1].type not in CLOSING:
         return False
     depth = 0
@@ -111,7 +111,7 @@ def _name_no_axes(tokens: list[Token], position: int) -> None:
 
 
 def _tell_points(tokens: list[Token], position: int) -> None:
-    """X = U, Y = V after a bar: tensors, and no axes."""
+    """Mark X = U, Y = V after a bar as tensors, and not as axes."""
     if [token.type for token in tokens[position + 1 : position + 3]] != ["SUB", "LBRACE"]:
         return
     for at in range(position + 3, group_end(tokens, position + 2)):

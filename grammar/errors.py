@@ -118,7 +118,7 @@ def columns(text: str) -> int:
 
 
 def printable(text: str) -> str:
-    """`text` with characters that a terminal cannot show, or would act on, made visible."""
+    """Return `text` with visible forms of characters that a terminal cannot show, or would act on."""
     if text.isprintable():
         return text
     return "".join(
@@ -294,7 +294,7 @@ class NotationError(Exception):
         return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
-        """Its text, in ASCII where standard output cannot encode it."""
+        """Return the text, in ASCII if standard output cannot encode it."""
         text = self.to_text()
         return text if text.isascii() or shows(sys.stdout, text) else error_in_ascii(self).to_text()
 
@@ -378,7 +378,7 @@ def caret(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def listed(names: list[str], most: int = 12) -> str:
-    """Names in a message: the first ones, and how many more there are.
+    """List names for a message: the first ones, and the number of others.
 
     >>> listed(["a", "b", "c"], 2)
     'a, b and 1 more'

@@ -107,7 +107,7 @@ class _Telling:
         self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
 
     def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
-        """Whether a name, written `text`, is one where `after` is the terminal that follows it."""
+        """Return whether a name, written `text`, is one where `after` is the terminal that follows it."""
         if any(name.base in places.values() for places in self.taken.values()):
             return after in ("LPAREN", "COLON")
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
@@ -167,7 +167,7 @@ def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
 
 
 def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
-    """Whether the name here is an argument that has to be a function, of a function that takes one."""
+    """Return whether the name here is an argument that has to be a function, of a function that takes one."""
     end = scripts_end(line, position + 1)
     if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
         return False

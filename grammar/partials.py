@@ -14,7 +14,7 @@ ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token], source: str) -> list[Token]:
-    """Tokens in which each ∂/∂X* is a function."""
+    """Replace each ∂/∂X* by one function token."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -119,7 +119,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """r² as r twice; else the name as it is."""
+    """Read r² as r twice, and any other name unchanged."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:

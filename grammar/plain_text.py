@@ -22,7 +22,7 @@ SAMPLE = "⊙ℝ→─"  # a stream that cannot encode these receives ASCII
 
 
 def shows(stream: Any, text: str) -> bool:
-    """Whether a stream's encoding holds these characters."""
+    """Return whether a stream's encoding holds these characters."""
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -76,7 +76,7 @@ def ascii_pieces(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """`text` in ASCII characters alone, each symbol in its ASCII form.
+    """Return `text` in ASCII characters alone, with each symbol in its ASCII form.
 
     >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
     'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'
@@ -100,7 +100,7 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """x₁₂ as x_{12}, x² as x^2."""
+    """Spell x₁₂ as x_{12} and x² as x^2."""
     table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
     pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
     if end - start > 1:

@@ -17,7 +17,7 @@ def unescape_entity(entity: str) -> str | None:
 
 
 def has_ampersand(source: str) -> bool:
-    """Whether an & appears in a text that begins no entity."""
+    """Return whether an & appears in a text that begins no entity."""
     return "&" in source and "&" in re.sub(
         ENTITY, lambda match: "" if unescape_entity(match[0]) not in (None, "&") else "&", source
     )

@@ -138,7 +138,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
 
 
 def misses_operand(token: Token, expected: set[str]) -> bool:
-    """Whether an operand has to come before `token`: an operator, or the end of a bracket."""
+    """Return whether an operand has to come before `token`: an operator, or the end of a bracket."""
     return (
         expected >= OPERAND
         and "PLUS" not in expected

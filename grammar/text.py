@@ -46,7 +46,10 @@ from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
 
 
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:
-    """Tokens of a text; brackets are not matched yet, and names and functions not told apart."""
+    """Return the tokens of a text.
+
+    Brackets are not matched yet, and names and functions not distinguished.
+    """
     return Lexer(source, nesting).run()
 
 
@@ -116,7 +119,7 @@ class Lexer:
         self.add("NUMBER", text, start, end)
 
     def entity(self, text: str, start: int, end: int) -> None:
-        """&odot; as ⊙, of a text that is pasted from a page"""
+        """Read &odot; as ⊙, in a text that is pasted from a page."""
         character = unescape_entity(text)
         match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
         if match is None or match.lastgroup is None:
@@ -257,7 +260,7 @@ class Lexer:
         return count > 0 and tokens[count].type == "NAME" and tokens[count - 1].type == "PARTIAL"
 
     def script(self, type: str, text: str, start: int, end: int) -> None:
-        """Unicode sub- and superscripts: the same as _{…} and ^{…}."""
+        """Read Unicode sub- and superscripts like _{…} and ^{…}."""
         self.add(type, text, start, start)
         self.tokens.append(Token("LBRACE", "{", start, start))
         context = "axis" if type == "SUB" else ""
@@ -340,7 +343,7 @@ class Lexer:
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """⌊x⌋, ‖x‖: a function with its operand."""
+        """Read ⌊x⌋ or ‖x‖: a function with its operand."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (

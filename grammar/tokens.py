@@ -50,7 +50,7 @@ class Token:
 
 
 def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
-    """½ as {1/2}."""
+    """Return ½ as {1/2}."""
     if before is not None and before.type == "NUMBER" and before.end == start:
         shown = source[before.start : end]
         raise NotationError(
@@ -131,23 +131,23 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 
 def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
-    """Whether commas or semicolons part what is in the bracket group that opens at `start`."""
+    """Return whether commas or semicolons part what is in the bracket group that opens at `start`."""
     group = tokens[start : group_end(tokens, start)]
     return any(depth == 1 and token.type in ("COMMA", "SEMICOLON") for token, depth in zip(group, depths(group)))
 
 
 def depths(tokens: Iterable[Token]) -> Iterator[int]:
-    """How deep in brackets each token is: one that opens counts as inside, one that closes as outside."""
+    """Yield the bracket depth of each token: an opening one counts as inside, a closing one as outside."""
     return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
 
 
 def covering(tokens: Sequence[Token]) -> Span:
-    """From the first to the last of them; LaTeX may write them in another order."""
+    """Return the span from the first to the last of them; LaTeX may write them in another order."""
     return min(token.start for token in tokens), max(token.end for token in tokens)
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Whether no other of these signs is before the bracket around them closes: KL(p ‖ q) is KL(p, q)."""
+    """Return whether no other of these signs is before the bracket around them closes: KL(p ‖ q) is KL(p, q)."""
     depth = 0
     for text in texts:
         depth += (text in "([{") - (text in ")]}")
@@ -187,11 +187,11 @@ class Spelling(NamedTuple):
     superscript: tuple[str, ...] = ()
 
     def pattern(self) -> Spelling:
-        """As a head, for all that it may mean: a word stands for anything, and a number for itself."""
+        """Return the pattern of a head: a word matches anything, and a number itself."""
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
-        """Whether a use can mean what one of these heads, as patterns, defines."""
+        """Return whether a use can mean what one of these heads, as patterns, defines."""
         if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))

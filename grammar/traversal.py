@@ -51,7 +51,7 @@ def _gather(values: Any, result: list[Any]) -> None:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Every node at and below `node`, in preorder, without recursion."""
+    """Yield every node at and below `node`, in preorder, without recursion."""
     stack: list[Any] = [node]
     while stack:
         current = stack.pop()

@@ -30,7 +30,7 @@ def with_parts(tokens: list[Token]) -> list[Token]:
 
 
 def defines(tokens: list[Token], position: int) -> bool:
-    """Whether a definition or a declaration begins here: n =, W^Q ∈, f(x) =, and after a comma `and n =`."""
+    """Return whether a definition or a declaration begins here: n =, W^Q ∈, f(x) =, and after a comma `and n =`."""
     if position < len(tokens) and tokens[position].type == "AND":
         position += 1
     if position >= len(tokens) or tokens[position].type != "NAME":

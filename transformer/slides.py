@@ -145,7 +145,7 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Greedy decoding: generate words from `start` until every sentence has reached `stop`, at most `most` of them.
+        """Decode greedily: generate words from `start` until every sentence has reached `stop`, at most `most` of them.
 
         `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
         goes on with it. Raises NotationError 401 if a word of `x` or `start` is none.

@@ -108,7 +108,7 @@ class Expressions(Indices):
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
     def restricted(self, children):
-        """i < j, 1 ≤ i < j ≤ n"""
+        """Build i < j, 1 ≤ i < j ≤ n."""
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
@@ -165,7 +165,7 @@ class Expressions(Indices):
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
-        """X* of ∂X*"""
+        """Build X* of ∂X*."""
         if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
@@ -174,7 +174,7 @@ class Expressions(Indices):
         return body
 
     def factorial(self, children):
-        """n!; the operand of x^2! and n!! is ambiguous."""
+        """Build n!; the operand of x^2! and n!! is ambiguous."""
         operand, sign = children
         span = (start_of(operand), sign.end)
         bare = self.source[operand.span[1] - 1 : operand.span[1]] not in (")", "]")
@@ -295,7 +295,7 @@ class Expressions(Indices):
 
 
 def binds(items: tuple) -> bool:
-    """Whether a subscript binds variables: i=1, i ∈ [n], i < j."""
+    """Return whether a subscript binds variables: i=1, i ∈ [n], i < j."""
     return any(type(item) in (VariableRange, Bound) for item in items)
 
 
@@ -307,7 +307,7 @@ def is_big(node: Any) -> bool:
 
 
 def is_plain_number(node: Any) -> bool:
-    """Whether a node is a number or a size, perhaps with a minus: it is clear that 1/2 before a ∑ is a factor."""
+    """Return whether a node is a number or a size, perhaps negative: 1/2 before a ∑ is clearly a factor."""
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments
     return type(node) in (Number, nodes.Size)

@@ -26,7 +26,7 @@ PAIRS = ("argmax", "argmin")  # whose value over several variables would be one 
 
 
 def ends_with(item, side: int) -> bool:
-    """Whether a part of a subscript is 1 ≤ i, with a name on this side, or i ≤ n."""
+    """Return whether a part of a subscript is 1 ≤ i, with a name on this side, or i ≤ n."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
@@ -34,7 +34,7 @@ def ends_with(item, side: int) -> bool:
 
 class Indices(ScriptBuilder):
     def over(self, head: Head, upper: tuple, body, span):
-        """max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X"""
+        """Build max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X."""
         binders, conditions = self.binders(head, upper)
         if len(binders) > 1 and head.name in PAIRS:
             self.fail(

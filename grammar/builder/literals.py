@@ -111,7 +111,7 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """concat_{ax}(X, Y) is the ASCII syntax of X ⊕_{ax} Y."""
+    """Return concat_{ax}(X, Y), the ASCII syntax of X ⊕_{ax} Y, or another operator."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
@@ -215,7 +215,7 @@ class Literals(Transformer):
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def refuse_python_index(self, span):
-        """A[0]: Python's index syntax; E[x] is common in statistics books."""
+        """Reject A[0], Python's index syntax; E[x] is common in statistics books."""
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):

@@ -65,7 +65,7 @@ class ScriptBuilder(Literals):
         return nodes.Superscript(base, script.items, span)
 
     def grouped(self, power, script):
-        """Whether a power has brackets, or the braces of LaTeX, around it: (x^a)^b."""
+        """Return whether a power has brackets, or the braces of LaTeX, around it: (x^a)^b."""
         return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
 
     def two_powers(self, base, first, second):

@@ -19,7 +19,7 @@ class TreeBuilder(Expressions):
     """Lark's transformer, one method for each rule of the grammar: its children to a node."""
 
     def __reduce__(self):
-        """By its name: a saved parser refers to the builder."""
+        """Pickle the builder by its name, which a saved parser refers to."""
         return "BUILDER"
 
     # statements
@@ -159,7 +159,7 @@ class TreeBuilder(Expressions):
         return text
 
     def bounds(self, children):
-        """t = 1, …, n and t = n, n-1, …, m; t = 1, 2, 3, which are listed."""
+        """Build t = 1, …, n and t = n, n-1, …, m, or the list t = 1, 2, 3."""
         token, listed = children[1], nodes_among(children[2:])
         dots = [index for index, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
         last_comma = max(
@@ -221,7 +221,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], around(children))
 
     def steps_down(self, first, second) -> bool:
-        """Whether a range whose first two numbers are these counts down, by one."""
+        """Return whether a range whose first two numbers are these counts down, by one."""
         one, number = Number(1), type(first) is type(second) is Number
         if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
             return True

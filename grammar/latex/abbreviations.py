@@ -93,7 +93,7 @@ def abbreviation(reader: Reader, position: int, end: int) -> int:
 
 # -------------------------------------------------------------------------------------------------- the paper's macros
 def binary(reader: Reader, position: int, end: int) -> int:
-    """\\nbin{\\ax}{\\star}, \\underset{\\ax}{softmax}"""
+    """Read \\nbin{\\ax}{\\star}, \\underset{\\ax}{softmax}."""
     axes = reader.argument(position, position + 1, end)
     middle = axes[1]
     if middle < end and reader.piece(middle) != "{" and reader.piece(middle) in SIGNS:
@@ -104,7 +104,7 @@ def binary(reader: Reader, position: int, end: int) -> int:
 
 
 def function(reader: Reader, position: int, end: int) -> int:
-    """\\nfun{\\ax}{softmax}, \\nfun{\\ax}{norm_p}"""
+    """Read \\nfun{\\ax}{softmax}, \\nfun{\\ax}{norm_p}."""
     axes, called = reader.arguments(position, position + 1, end, 2)
     group, after = called
     name, rest = ("", 0) if isinstance(group, Token) else join_name(reader, *group)
@@ -130,13 +130,16 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:
-    """\\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}, a row or a column if one axis is empty"""
+    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}, a row or a column if one axis is empty."""
     rows, columns, (cells, after) = reader.arguments(position, position + 1, end, 3)
     return reader.put(literal(reader, position, after, (rows, columns), cells), after, end)
 
 
 def inner(reader: Reader, position: int, end: int) -> int:
-    """\\mathinner{…}: how \\nmatrix is set, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}, or only a look"""
+    """Read \\mathinner{…} from a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
+
+    Any other \\mathinner only affects the look.
+    """
     close = reader.partner.get(position + 1, position + 1)
     over = position + 2
     while over < min(close, position + 40) and reader.pieces[over][0] != "\\overset":
@@ -161,7 +164,7 @@ DIFFERENTIALS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
 def fraction(reader: Reader, position: int, end: int) -> int:
-    r"""\frac{a}{b}, and fractions of ∂, or of \mathrm{d}, that are derivatives"""
+    r"""Read \frac{a}{b}, and fractions of ∂, or of \mathrm{d}, that are derivatives."""
     above, below = reader.arguments(position, position + 1, end, 2, letters=True)
     after = below[1]
     parts = derivative(reader, position, after, above, below)
@@ -206,7 +209,7 @@ def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
 
 
 def root(reader: Reader, position: int, end: int) -> int:
-    """\\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}"""
+    """Read \\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}."""
     order, begin = reader.option(position, position + 1, end)
     operand = reader.argument(position, begin, end, letters=True)
     after = operand[1]
@@ -216,7 +219,7 @@ def root(reader: Reader, position: int, end: int) -> int:
 
 
 def group(reader: Reader, position: int, end: int) -> int:
-    r"""{, which groups nothing by itself; but {a \over b} is a quotient"""
+    r"""Read {, which groups nothing by itself; but {a \over b} is a quotient."""
     close = reader.partner.get(position, position)
     if not reader.overs or not any(position < over < close for over in reader.overs):
         return position + 1
@@ -230,7 +233,7 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 
 def read_brace(reader: Reader, position: int, end: int) -> int:
-    r"""\underbrace{x + y}_{\text{both}}: the text over the brace"""
+    r"""Read \underbrace{x + y}_{\text{both}}: the text over the brace."""
     argument, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):
@@ -239,7 +242,7 @@ def read_brace(reader: Reader, position: int, end: int) -> int:
 
 
 def read_relation(reader: Reader, position: int, end: int) -> int:
-    """\\stackrel{\\text{(1)}}{=}, \\overset{!}{=}: read as the relation below the remark"""
+    """Read \\stackrel{\\text{(1)}}{=}, \\overset{!}{=}: read as the relation below the remark."""
     middle = reader.argument(position, position + 1, end)[1]
     sign, after = middle, middle + 1
     if reader.piece(middle) == "{":
@@ -259,7 +262,7 @@ def cases(reader: Reader, position: int, end: int) -> int:
 
 
 def array(reader: Reader, position: int, end: int) -> int:
-    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; or, where it begins a formula, a table of formulas"""
+    r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases, or as a table at the beginning of a formula."""
     close = reader.partner.get(position)
     if close is None or close >= end:
         raise reader.unknown(position)

@@ -35,14 +35,14 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def open_pair(reader: Reader, position: int, end: int) -> int:
-    r"""\lVert, \lfloor, \lceil"""
+    r"""Read \lVert, \lfloor, \lceil."""
     text, start, stop = reader.pieces[position]
     reader.open_call(PAIRS[text], start, stop)
     return position + 1
 
 
 def close_pair(reader: Reader, position: int, end: int) -> int:
-    r"""\rVert, \rfloor, \rceil"""
+    r"""Read \rVert, \rfloor, \rceil."""
     reader.close_call(*reader.pieces[position][1:])
     return position + 1
 
@@ -62,7 +62,7 @@ def read_norm_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def read_size(reader: Reader, position: int, end: int) -> int:
-    """\\left and similar macros: only bars need them, to tell opening from closing bars."""
+    """Read \\left and similar macros, which tell opening from closing bars."""
     text, start, _ = reader.pieces[position]
     following, stop = "", start
     if position + 1 < end:
@@ -84,7 +84,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
 
 
 def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
-    r"""Where the \right is of a \left. … \right|_{X=U}."""
+    r"""Return the position of the \right of a \left. … \right|_{X=U}, or None."""
     depth = 0
     for index in range(position, end):
         depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")
@@ -111,7 +111,7 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Whether no other bar appears between this one and the end of the bracket around it, which no bar opened."""
+    """Return whether this bar is the last one before the end of the bracket around it."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")

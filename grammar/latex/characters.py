@@ -73,7 +73,7 @@ def times(reader: Reader, position: int, end: int) -> int:
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{S} \cup \mathcal{T}, where axes appear; f^{\mathcal{S} \cup \mathcal{T}}, a lift"""
+    r"""Read \mathcal{S} \cup \mathcal{T}, where axes appear; f^{\mathcal{S} \cup \mathcal{T}}, a lift."""
     kind, span = reader.kind, reader.pieces[position][1:]
     lifted = kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if kind not in AXES and not lifted:
@@ -164,7 +164,7 @@ def star(reader: Reader, position: int, end: int) -> int:
 
 
 def ends_with_name(reader: Reader) -> bool:
-    """Whether the last token is a name, and not the script of one."""
+    """Return whether the last token is a name, and not the script of one."""
     tokens = reader.tokens
     return reader.previous() == "NAME" and (len(tokens) < 2 or tokens[-2].type not in ("SUB", "SUP"))
 

@@ -22,7 +22,10 @@ from .tables import ACCENT_MACROS, BARS, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, S
 
 
 def tokenize(source: str) -> list[Token]:
-    """Tokens of a LaTeX source; brackets are not matched yet, and names and functions not told apart."""
+    """Return the tokens of a LaTeX source.
+
+    Brackets are not matched yet, and names and functions not distinguished.
+    """
     pieces = expand(source, scan(source))
     units, partner = maths_of(source, pieces)
     reader = Reader(source, pieces, partner, ACTIONS)
@@ -37,7 +40,7 @@ def tokenize(source: str) -> list[Token]:
 
 
 def big(reader: Reader, position: int, end: int) -> int:
-    """\\sum_{i=1}^{n}; the lower end first, where the upper is written first"""
+    """Read \\sum_{i=1}^{n}; the lower end first, where the upper is written first."""
     sign, start, stop = reader.pieces[position]
     reader.add(*SIGNS[sign], start, stop)
     upper = reader.skip_looks(position + 1, end)
@@ -60,7 +63,7 @@ def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
 
 # ---------------------------------------------------------------------------------------------- environments and looks
 def begin(reader: Reader, position: int, end: int) -> int:
-    """\\begin{aligned}: a table within the table"""
+    """Read \\begin{aligned}: a table within the table."""
     reader.ampersands = 0
     if "alignedat" in reader.pieces[position][0]:
         return reader.argument(position, position + 1, end)[1]
@@ -73,24 +76,24 @@ def skip(reader: Reader, position: int, end: int) -> int:
 
 
 def drop(reader: Reader, position: int, end: int) -> int:
-    """\\label{…}, \\textcolor[HTML]{…}"""
+    """Read \\label{…}, \\textcolor[HTML]{…}."""
     after = position + 1 + (reader.piece(position + 1) == "*")
     return reader.argument(position, reader.option(position, after, end)[1], end)[1]
 
 
 def spanning(reader: Reader, position: int, end: int) -> int:
-    """\\IEEEeqnarraymulticol{3}{l}{…}: the contents of the spanned columns"""
+    """Read \\IEEEeqnarraymulticol{3}{l}{…}: the contents of the spanned columns."""
     return reader.arguments(position, position + 1, end, 2)[-1][1]
 
 
 def skip_intertext(reader: Reader, position: int, end: int) -> int:
-    """\\intertext{…}"""
+    """Read \\intertext{…}."""
     row(reader, position, end)
     return reader.argument(position, position + 1, end)[1]
 
 
 def dots_within(reader: Reader, position: int, end: int) -> int:
-    """\\vdotswithin{=}"""
+    """Read \\vdotswithin{=}."""
     after = position + 1
     if after < end:
         after = reader.partner.get(after, after) + 1
@@ -99,7 +102,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """\\mathord-, before an operator's argument"""
+    """Read \\mathord-, before an operator's argument."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

@@ -76,7 +76,7 @@ def scan(source: str) -> list[Piece]:
 
 
 def is_word(text: str) -> bool:
-    """Whether a piece is letters."""
+    """Return whether a piece is letters."""
     return text[0].isalpha() and text[0] not in _STAND_ALONE or text in GREEK_LETTERS
 
 
@@ -85,7 +85,7 @@ def is_number(text: str) -> bool:
 
 
 def is_macro(text: str) -> bool:
-    """Whether a piece is a control word, such as \\seq."""
+    """Return whether a piece is a control word, such as \\seq."""
     return text[0] == "\\" and text[1:].isalpha()
 
 
@@ -226,7 +226,7 @@ class _Expander:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
 
     def command(self, defining: Piece) -> None:
-        """\\newcommand{\\name}[number of arguments]{body}"""
+        """Read \\newcommand{\\name}[number of arguments]{body}."""
         if self.peek() == "*":
             self.left.pop()
         name, parameters = self.new_name(defining), self.parameters()
@@ -251,7 +251,7 @@ class _Expander:
         return inside
 
     def paired(self, defining: Piece) -> None:
-        """\\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or with X also [2] and a body of two arguments"""
+        """Read \\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or with X also [2] and a body of two arguments."""
         name, body = self.new_name(defining), [("#1", *defining[1:])]
         parameters = self.parameters() or 1
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
@@ -261,7 +261,7 @@ class _Expander:
         self.define(name, parameters, [left, *before, *body, right, *after], sized=True)
 
     def environment(self, defining: Piece) -> None:
-        """\\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros"""
+        """Read \\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros."""
         if self.peek() == "*":
             self.left.pop()
         name = "".join(piece[0] for piece in self.argument(defining)[1:-1])
@@ -272,7 +272,7 @@ class _Expander:
             self.define(f"\\end{{{name}}}", 0, after)
 
     def definition(self, defining: Piece) -> None:
-        """\\def\\name#1#2{body}"""
+        """Read \\def\\name#1#2{body}."""
         name, parameters = self.new_name(defining), ""
         while self.left and self.peek() != "{":
             parameters += self.left.pop()[0]
@@ -282,7 +282,7 @@ class _Expander:
         self.define(name, number, body if plain else None)
 
     def alias(self, defining: Piece) -> None:
-        """\\let\\name=\\other"""
+        """Read \\let\\name=\\other."""
         name = self.new_name(defining)
         if self.peek() == "=":
             self.left.pop()
@@ -294,11 +294,11 @@ class _Expander:
             self.macros[name] = known
 
     def axis(self, defining: Piece) -> None:
-        """\\ndef{\\name}{axis}"""
+        """Read \\ndef{\\name}{axis}."""
         self.shown(defining, "\\name")
 
     def operator(self, defining: Piece) -> None:
-        """\\DeclareMathOperator{\\name}{operator}"""
+        """Read \\DeclareMathOperator{\\name}{operator}."""
         if self.peek() == "*":
             self.left.pop()
         self.shown(defining, "\\operatorname")

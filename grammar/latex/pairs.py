@@ -20,7 +20,7 @@ ONLY_MATHS = frozenset("\\" + name for name in "nfun nbin ndot nsum nprod ncat n
 
 
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
-    """All pieces, or where the source sets off its formulas only these: the rest is prose."""
+    """Return all pieces, or only the formulas if the source sets them off from prose."""
     return _Pairing(source, pieces).run()
 
 
@@ -72,7 +72,7 @@ class _Pairing:
         return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
 
     def dollar_outside_text(self) -> bool:
-        """Whether a $ stands elsewhere than in \\text{$i$ odd}."""
+        """Return whether a $ stands elsewhere than in \\text{$i$ odd}."""
         groups: list[bool] = []
         before = ""
         for text, _, _ in self.pieces:

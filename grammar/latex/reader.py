@@ -199,7 +199,7 @@ class Reader(Lexer):
         return (position + 1, close), close + 1
 
     def is_operand(self, text: str) -> bool:
-        """Whether a piece can be an argument without braces."""
+        """Return whether a piece can be an argument without braces."""
         if text in self.actions:
             return text in ARITY
         return bool(text) and (name_of(text) is not None or is_number(text) or NAMED.fullmatch(text) is not None)
@@ -298,7 +298,7 @@ class Reader(Lexer):
         return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 
     def follows_name(self, start: int) -> bool:
-        """Whether a piece of \\text{Conv1d} follows the name before it directly."""
+        """Return whether a piece of \\text{Conv1d} follows the name before it directly."""
         return self.previous() == "NAME" and self.tokens[-1].end == start
 
     def extend(self, text: str, stop: int) -> None:

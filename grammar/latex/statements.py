@@ -52,7 +52,7 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 
 
 def _counts(before: list[Token], statement: list[Token]) -> bool:
-    """Whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i appears in a script of the statement before."""
+    """Return whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i appears in a script of the statement before."""
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
@@ -66,13 +66,13 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
-    """Whether t = 1, 2, 3 is a range: where t appears in a script of the statement before."""
+    """Return whether t = 1, 2, 3 is a range: where t appears in a script of the statement before."""
     kinds = " ".join(token.type for token in statement)
     return LISTED.fullmatch(kinds) is not None and _occurs_in_script(before, statement[0].text)
 
 
 def _occurs_in_script(before: list[Token], variable: str) -> bool:
-    """Whether a name appears in a script, or an index, of the statement before."""
+    """Return whether a name appears in a script, or an index, of the statement before."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False
@@ -82,7 +82,7 @@ def _occurs_in_script(before: list[Token], variable: str) -> bool:
 
 
 def _cells(tokens: list[Token]):
-    """Each cell that is not empty, with the SEPARATOR before it."""
+    """Yield each nonempty cell, with the SEPARATOR before it."""
     cell: list[Token] = []
     before = FORMULA
     for token in tokens:
@@ -189,7 +189,7 @@ def _split_statements(line: list[Token]):
 
 
 def _drop_second_number(line: list[Token], letters: str) -> tuple[list[Token], str]:
-    """k = 0, 1, …, n as k = 0, …, n"""
+    """Rewrite k = 0, 1, …, n as k = 0, …, n."""
     dropped = set()
     for match in COUNTED.finditer(letters):
         first, second = line[match.start() + 1].text, line[match.start() + 3].text

@@ -32,7 +32,7 @@ SENTENCES = tuple(f"\\{name}" for name in TEXTS)
 
 # ------------------------------------------------------------------------------------------------------- upright text
 def text(reader: Reader, position: int, end: int) -> int:
-    """\\text{if $i$ is even}"""
+    """Read \\text{if $i$ is even}."""
     if position + 1 >= end or reader.piece(position + 1) != "{":
         return position + 1
     close = reader.partner[position + 1]
@@ -61,7 +61,7 @@ def word_in_text(reader: Reader, position: int, end: int) -> int:
 
 
 def read_name(reader: Reader, position: int, end: int) -> int:
-    """\\text{…} that holds one word, or a name with a label."""
+    """Read \\text{…} that contains one word, or a name with a label."""
     piece, start, stop = reader.pieces[position]
     name, in_text = unfonted(piece) or "", piece.startswith(SENTENCES)
     if in_text and is_comment(reader, position + 1, end) and not heads_a_row(reader, position + 1, end):
@@ -81,7 +81,7 @@ def read_name(reader: Reader, position: int, end: int) -> int:
 
 
 def is_apart(reader: Reader, position: int) -> bool:
-    """Whether \\text{where} is a word by itself, and not the function in \\text{where}(c, X, Y)."""
+    """Return whether \\text{where} is a word by itself, and not the function in \\text{where}(c, X, Y)."""
     piece, _, stop = reader.pieces[position]
     following = reader.pieces[position + 1] if position + 1 < len(reader.pieces) else ("", 0, 0)
     return piece[-2] in " ,." or following[0] not in ("(", "\\left", "_", "^") or following[1] != stop
@@ -100,7 +100,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
 
 
 def is_comment(reader: Reader, after: int, end: int) -> bool:
-    """Whether the \\text{…} before `after` fills a cell."""
+    """Return whether the \\text{…} before `after` fills a cell."""
     if not reader.is_at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
         return False
     after = reader.skip_looks(after, end)
@@ -111,7 +111,7 @@ def is_comment(reader: Reader, after: int, end: int) -> bool:
 
 
 def heads_a_row(reader: Reader, after: int, end: int) -> bool:
-    """Whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""
+    """Return whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""
     after = reader.skip_looks(after, end)
     if after >= end or reader.pieces[after][0] != "&":
         return False
@@ -123,7 +123,7 @@ def heads_a_row(reader: Reader, after: int, end: int) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ names in a font
 def font(reader: Reader, position: int, end: int) -> int:
-    """\\mathbf x; \\operatorname{arg\\,max}, whose pieces are one name"""
+    """Read \\mathbf x; \\operatorname{arg\\,max}, whose pieces are one name."""
     macro, start, _ = reader.pieces[position]
     after = position + 1 + (reader.piece(position + 1) == "*")
     if after >= end or reader.piece(after) != "{":
@@ -172,7 +172,7 @@ def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
 
 
 def decorate(reader: Reader, position: int, end: int) -> int:
-    r"""\hat y, \hat{W_1}, \mathcal{L}, \mathcal{S^*}: scripts inside belong to the letter"""
+    r"""Read \hat y, \hat{W_1}, \mathcal{L}, \mathcal{S^*}: scripts inside belong to the letter."""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
     name, rest, last = (group.text, 0, 0) if isinstance(group, Token) else (*join_name(reader, *group), group[1])
@@ -199,7 +199,7 @@ def decorate(reader: Reader, position: int, end: int) -> int:
 
 
 def blackboard(reader: Reader, position: int, end: int) -> int:
-    """\\mathbb R, \\mathbb{1}"""
+    """Read \\mathbb R, \\mathbb{1}."""
     macro, start, _ = reader.pieces[position]
     letter, after = re.sub(r"\\math(bb|ds|bbm)|[{}\s]", "", macro), position + 1
     if not letter:

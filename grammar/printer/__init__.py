@@ -26,7 +26,9 @@ RESET = "\x1b[0m"  # ends a color in a terminal
 
 
 def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
-    """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
+    """Print `node` (an expression, a statement, a set, a program) as text.
+
+    `ascii` restricts the text to ASCII letters and signs.
 
     `colors` are the terminal codes for the name of each axis.
 
@@ -45,7 +47,9 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
 def to_latex(
     node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None
 ) -> str:
-    """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
+    """Print `node` as LaTeX that KaTeX and MathJax render.
+
+    `macros` uses the macros of the paper's package `namedtensor`.
 
     `colors` are the colors of the axes, such as #0b80a6. With a `width` in ems, the result is a display with line
     breaks at that width.

@@ -51,7 +51,7 @@ class Ascii(Text):
         return self.signs[sign] + ("" if operand.startswith("(") else " ") + operand
 
     def derivative(self, node):
-        """d(f(X))/dX*, where the variable is a plain name and all its axes are starred."""
+        """Print d(f(X))/dX* if the variable is a plain name and all its axes are starred."""
         plain = type(node.variable) is Name and re.fullmatch("[A-Za-z][A-Za-z0-9]*'*", node.variable.text)
         if node.mark != "*" or not plain:
             return (yield from super().derivative(node))

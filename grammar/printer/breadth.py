@@ -71,7 +71,7 @@ class Measure:
         return max(sum(cells) for cells in self.rows(until))
 
     def table(self, until: str) -> float:
-        """Columns, each as broad as its broadest cell."""
+        """Return the width of columns, each as wide as its widest cell."""
         rows = list(self.rows(until))
         columns = max(map(len, rows))
         widths = (max((row[at] for row in rows if at < len(row)), default=0.0) for at in range(columns))

@@ -54,7 +54,7 @@ def heads(rows: list[str]) -> float:
 
 
 def aligned(rows: list[str], width: float) -> list[str]:
-    """Rows with their relations below each other."""
+    """Align rows by their relations."""
     lines: list[str] = []
     for row in rows:
         head, _, body = row.partition("&") if "&" in row else ("", "", row)
@@ -63,7 +63,7 @@ def aligned(rows: list[str], width: float) -> list[str]:
 
 
 def align_left(rows: list[str], width: float) -> list[str]:
-    """Rows that all begin at the margin: they may be broken before their relation too."""
+    """Align rows at the left margin: they may be broken before their relation too."""
     return [line for row in rows for line in lines_of("&", broken(row.replace("&", "", 1), width, whole="&" in row))]
 
 
@@ -100,7 +100,7 @@ def best(text: str, width: float, whole: bool) -> Break | None:
 
 
 def breaks(text: str, whole: bool = False) -> list[Break]:
-    """Everywhere that a row may be broken, none in braces or an environment."""
+    """Return every position at which a row may be broken, none in braces or an environment."""
     result: list[Break] = []
     stack: list[int] = []  # where brackets open
     pairs: dict[int, int] = {}

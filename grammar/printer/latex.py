@@ -51,14 +51,17 @@ class Latex(Text):
         return content if len(content) == 1 or content == "\\dagger" else f"{{{content}}}"
 
     def script(self, base, text: str, sign: str, content: str) -> str:
-        """TeX takes one sub- and one superscript for each base; braces turn a base with a script into a new base."""
+        """Print a base with a script.
+
+        TeX takes one sub- and one superscript for each base; braces turn a base with a script into a new base.
+        """
         if text[-1] not in ")]" and _has_script(base, sign):
             text = f"{{{text}}}"
         return super().script(base, text, sign, content)
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def digits(self, number: int | float) -> str:
-        """Positional: LaTeX has no 1e-5. A float keeps its point."""
+        """Print a number in positional form: LaTeX has no 1e-5. A float keeps its point."""
         text = repr(number)
         if "e" not in text:
             return text
@@ -69,7 +72,7 @@ class Latex(Text):
         return Piece(self.word(node.text))
 
     def subscript(self, node):
-        """Ones along axes are a bold 1."""
+        """Print a subscript; ones along axes are a bold 1."""
         piece = yield from super().subscript(node)
         if isinstance(node.base, Name) and node.base.text == "ones":
             return piece._replace(text=piece.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
@@ -137,7 +140,7 @@ class Latex(Text):
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def head(self, node):
-        """softmax with its axes below it, but LN_Q with its label beside it."""
+        """Print softmax with its axes below it, but LN_Q with its label beside it."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
         raised = self.scripted("^", above)
@@ -237,7 +240,7 @@ def _set_letters(text: str, font: str, several: bool) -> str:
 
 
 def _conditional(text: str, font: str) -> str:
-    """p(B | A)"""
+    """Print p(B | A)."""
     head, _, inside = text[:-1].partition("(")
     base, _, label = head.partition("_")
     shown = _set_letters(base, font, several=True) + (
@@ -256,7 +259,7 @@ def _split_accent(word: str) -> tuple[str, str]:
 
 
 def _has_script(node, sign: str) -> bool:
-    """Whether a base is printed with such a script already. A prime is one, except where ^ follows it at once."""
+    """Return whether a base is printed with such a script already. A prime is one, unless ^ follows it directly."""
     kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):
@@ -266,7 +269,7 @@ def _has_script(node, sign: str) -> bool:
 
 
 def _is_long(node) -> bool:
-    """Whether a component of a subscript is a word, as axes are, and not one letter."""
+    """Return whether a component of a subscript is a word, as axes are, and not one letter."""
     while hasattr(node, "base"):
         node = node.base
     return isinstance(node, Name) and len(node.text.rstrip("'*†")) > 1

@@ -101,7 +101,7 @@ class Operators(Functions):
         return Piece(f"-{operand.text}", UNARY, operand.reaches)
 
     def factorial(self, node):
-        """n!, (x^2)!"""
+        """Print n!, (x^2)!."""
         operand = yield from self.part(node.arguments[0], POSTFIXED)
         bare = type(node.arguments[0]) in (Name, Number, Subscript, nodes.Index) or operand.text.endswith((")", "]"))
         text = operand.text if bare and operand.level >= POSTFIXED else self.round(operand.text)
@@ -128,7 +128,7 @@ class Operators(Functions):
         return (yield from self.reaching(self.bound_sign(node.operator, bounds, last), node.body, node.operator))
 
     def over(self, node):
-        """max_{i ∈ [n]} X"""
+        """Print max_{i ∈ [n]} X."""
         variable = self.label_word(node.variable.text)
         if type(node.over) is nodes.Set:
             piece = yield self.visit(node.over)
@@ -142,7 +142,7 @@ class Operators(Functions):
         return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
 
     def condition_below(self, condition):
-        """i < j, 1 ≤ i < j ≤ n"""
+        """Print i < j, 1 ≤ i < j ≤ n."""
         relations = conjuncts(condition)
         text = yield from self.print_comparison_below(relations[0].arguments[0])
         for relation in relations:
@@ -155,7 +155,7 @@ class Operators(Functions):
         return self.label_word(node.text) if type(node) is Name else (yield from self.tight(node, SUM))
 
     def draw(self, node):
-        """x ∼ N(0, 1)"""
+        """Print x ∼ N(0, 1)."""
         result = yield from self.distribution(node)
         return Piece(f"{self.word(node.name)} {self.signs['∼']} {result}", RELATION)
 
@@ -168,7 +168,7 @@ class Operators(Functions):
         return (yield from self.shaped(named, node.axes))
 
     def atpoint(self, node):
-        """f(t)|_{t = 0}"""
+        """Print f(t)|_{t = 0}."""
         body = yield from self.at_body(node.body)
         points = []
         for name, other in node.points:
@@ -184,7 +184,7 @@ class Operators(Functions):
         return self.word(name)
 
     def expectation(self, node):
-        """𝔼_{x ∼ N(0, 1)}[x]"""
+        """Print 𝔼_{x ∼ N(0, 1)}[x]."""
         draws = []
         for draw in node.draws:
             if type(draw) is Name:
@@ -206,7 +206,7 @@ class Operators(Functions):
         return self.word(operator) + self.bounds(below, above)
 
     def reaching(self, sign: str, body, operator: str):
-        """∑ extends over products; max and similar operators are functions of a bracketed operand."""
+        """Print a big operator: ∑ extends over products; max and similar operators have a bracketed operand."""
         if operator in self.signs:
             return (yield from self.print_over_body(sign, body))
         (operand,) = yield from self.each((body,), OR)
@@ -238,7 +238,7 @@ class Operators(Functions):
         return (yield from self.prefixed("∂", node.body))
 
     def prefixed(self, sign: str, node):
-        """√ or ∂ before an atom, or before brackets."""
+        """Print √ or ∂ before an atom, or before brackets."""
         operand = yield self.visit(node)
         bare = operand.level == ATOM or type(node) is Subscript
         return Piece(self.before(sign, (operand if bare else self.bracketed(operand)).text), ELEMENT)
@@ -252,7 +252,7 @@ class Operators(Functions):
         return Piece(f"{above.text}/{self.before('∂', below)}", QUOTIENT)
 
     def variable(self, node):
-        """X*, of ∂X*"""
+        """Print X* of ∂X*."""
         piece = yield from self.part(node.variable, POSTFIXED)
         if node.mark and self.takes_mark(node.variable):
             return self.axis_word(node.variable.text + node.mark)
@@ -307,6 +307,6 @@ class Operators(Functions):
 
 
 def sums_over_indices(node) -> bool:
-    """Whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
+    """Return whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)

@@ -34,7 +34,9 @@ class Run(NamedTuple):
 
 
 def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
-    """`node` in runs; `axes` are the names that are axes where the tree leaves that open.
+    """Return `node` in runs.
+
+    `axes` are the names to read as axes if the tree leaves that open.
 
     >>> from grammar.parser import parse
     >>> [(run.text, run.scripts, run.axis) for run in to_runs(parse("∑_{seq} X^2"))]

@@ -39,7 +39,7 @@ class ScriptPrinter(Printer):
         return self.axis_word(text)
 
     def axis(self, node) -> Piece:
-        """seq, seq*, hidden_1; a mark after a label is raised."""
+        """Print seq, seq*, hidden_1; a star after a label is raised."""
         return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
 
     def tinted(self, axis: str, text: str) -> str:
@@ -67,7 +67,7 @@ class ScriptPrinter(Printer):
         return (yield from self.part(base, ATOM if type(base) in (Superscript, Starred) else POSTFIXED))
 
     def script(self, base, text: str, sign: str, content: str) -> str:
-        """`text`, the printed `base`, with a sub- or superscript."""
+        """Print the printed `base` with `text` as a sub- or superscript."""
         return text + self.scripted(sign, content)
 
     def scripted(self, sign: str, content: str, always: bool = False) -> str:
@@ -88,7 +88,7 @@ class ScriptPrinter(Printer):
         return ",".join(texts)
 
     def below(self, components, axes: bool = True):
-        """Labels or axes; `axes`: as they appear under an operator."""
+        """Print labels or axes below an operator, if `axes` is true."""
         texts = []
         for component in components:
             piece = yield self.label(component, axes)
@@ -153,7 +153,7 @@ class ScriptPrinter(Printer):
 
 
 def _is_own(call: Call) -> bool:
-    """Whether a function is none of the notation's, so that f(x)_{h(i)} may be what defines it."""
+    """Return whether a function is none of the notation's, so that f(x)_{h(i)} may be what defines it."""
     return (
         call.operator.isidentifier()
         and call.operator != "juxtaposed"
@@ -163,7 +163,7 @@ def _is_own(call: Call) -> bool:
 
 
 def _is_ambiguous(base) -> bool:
-    """Whether a power of `base` needs brackets around it: mean_{n}(x)^2 could be the mean of squares."""
+    """Return whether a power of `base` needs brackets around it: mean_{n}(x)^2 could be the mean of squares."""
     while type(base) is Subscript:  # mean_{n}(x)_k^2
         base = base.base
     if isinstance(base, (nodes.Over, nodes.IndexSum)):
@@ -194,7 +194,7 @@ def _axis_as_label(name: str):
 
 
 def is_plain_sum(node) -> bool:
-    """Whether `node` is a name, a number, or a sum of such: t-1"""
+    """Return whether `node` is a name, a number, or a sum of such: t-1"""
     while type(node) is Call and node.operator in ("+", "-"):
         if type(node.arguments[1]) not in (Name, Number):
             return False
@@ -211,7 +211,7 @@ class Functions(ScriptPrinter):
         return Piece(head + self.round(arguments))
 
     def norm(self, node):
-        """‖x‖, ‖x‖_1"""
+        """Print ‖x‖, ‖x‖_1."""
         (operand,) = yield from self.each(node.arguments, SUM)
         below = yield from self.above(node.parameters)
         return Piece(self.bars(operand) + self.scripted("_", below), POSTFIXED)

@@ -35,7 +35,7 @@ class Text(Operators):
         return Piece((yield from self.shaped(domain, node.axes)))
 
     def bound(self, sign: str) -> str:
-        """>0, and in LaTeX \\geq 0"""
+        """Print >0, and in LaTeX \\geq 0."""
         shown = self.signs[sign]
         return f"{shown} 0" if shown[-1].isalpha() else f"{shown}0"
 
@@ -122,7 +122,7 @@ class Text(Operators):
         return Piece(self.round((yield from self.arrow(node))))
 
     def arrow(self, node, mark: str = ""):
-        """ℝ^{a} × ℝ → ℝ"""
+        """Print ℝ^{a} × ℝ → ℝ."""
         sets = []
         for member in (*node.domain, node.codomain):
             piece = yield self.visit(member)
@@ -142,7 +142,7 @@ class Text(Operators):
         return (yield from self.head(node)).strip()
 
     def imports(self, node) -> Piece:
-        """from "attention.nt" import Attention, in text and in ASCII; LaTeX has none."""
+        """Print from "attention.nt" import Attention, in text and in ASCII; LaTeX has no imports."""
         names = [
             self.word(name.text) + ("" if alias.text == name.text else f" as {self.word(alias.text)}")
             for name, alias in node.names
@@ -166,7 +166,7 @@ class Text(Operators):
 
 
 def _like_a_head(node) -> bool:
-    """Whether `node` is the product of two names, which left of = would define a function: f X = …"""
+    """Return whether `node` is the product of two names, which left of = would define a function: f X = …"""
     return type(node) is Call and node.operator == "juxtaposed" and all(map(_is_name, node.arguments))
 
 

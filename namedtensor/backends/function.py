@@ -222,7 +222,7 @@ def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def warnings_ignored():
-    """NumPy's own way to be quiet, as a context and a decorator."""
+    """Silence NumPy's warnings, as a context or a decorator."""
     import numpy as np
 
     return np.errstate(all="ignore")

@@ -51,7 +51,7 @@ class ScriptText(str):
 
 
 def code_of_sizes(value: Any) -> Any:
-    """Options with the text of each size that is read from the arrays."""
+    """Return options with the text of each size that is read from the arrays."""
     if type(value) is Extent:
         return ScriptText(written(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
@@ -306,7 +306,7 @@ def runtime() -> str:
 
 @cache
 def pieces() -> dict[str, str]:
-    """Its functions by name, each with the comment before it."""
+    """Return the functions by name, each with the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
     result: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:

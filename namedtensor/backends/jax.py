@@ -170,12 +170,12 @@ FAILS = frozenset(
 
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
-    """Whether a plan, or one within it, has a step of these primitives that is done when it runs."""
+    """Return whether a plan, or one within it, has a step of these primitives that is done when it runs."""
     return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 
 def must_see(plan: Any) -> bool:
-    """Whether a plan fails on data: it cannot be traced."""
+    """Return whether a plan fails on data: it cannot be traced."""
     return has_steps(plan, FAILS | CHECKS)
 
 

@@ -28,7 +28,7 @@ OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX 
 
 
 def functions(prefix: str, *names: str) -> dict[str, str]:
-    """name -> a call of the function of this name."""
+    """Map each function name to a call of it."""
     return {name: f"{prefix}{name}({{0}})" for name in names}
 
 
@@ -56,7 +56,7 @@ def numbers(values: tuple[Any, ...]) -> str:
 
 
 def transposed(names: tuple[str, ...], options: dict[str, Any], step: Any, method: str = "transpose") -> str:
-    """Axes in another order, by the method that a library has for it."""
+    """Return axes in another order, by the library's method for it."""
     return f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
 
 

@@ -204,7 +204,7 @@ class Backend:
         return [f"    {results} = of_sizes({symbols})"]
 
     def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
-        """Its parameters and its results, as text."""
+        """Return the parameters and the results, as text."""
         steps = plan.steps_of_sizes
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
         others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
@@ -246,7 +246,7 @@ class Backend:
                 text.lines[-2:] = [f"    return {text.lines[-2].partition(' = ')[2]}"]
 
     def opening(self, plan: Plan) -> list[str]:
-        """Lines at the beginning of the function."""
+        """Return the lines at the beginning of the function."""
         return []
 
     def result(self, plan: Plan, result: Any) -> str:
@@ -359,12 +359,12 @@ class Backend:
 
 
 def is_done_before(value: PlanValue) -> bool:
-    """Whether a value is made once, before the function is called."""
+    """Return whether a value is made once, before the function is called."""
     return value.fixed and not value.sized
 
 
 def numbered(value: Any) -> Any:
-    """Options with 1 for each size that is read from the arrays: dtypes do not depend on sizes."""
+    """Return options with 1 for each size that is read from the arrays: dtypes do not depend on sizes."""
     if isinstance(value, tuple):
         return tuple(map(numbered, value))
     if isinstance(value, dict):

@@ -55,7 +55,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """PyTorch multiplies integer matrices, but not stacks of integer vectors."""
+    """Write a product of integer vectors: PyTorch multiplies integer matrices, but not stacks of vectors."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
@@ -264,7 +264,7 @@ LINES: dict[str, Any] = {
 
 
 def makes_arrays(plan: Plan) -> bool:
-    """Whether a function makes arrays of numbers when it runs, since they depend on the sizes of others."""
+    """Return whether a function makes arrays of numbers when it runs, since they depend on the sizes of others."""
     creating = ("arange", "eye", "constant", "numbers", "as_array")
     return any(step.value.sized and step.primitive in creating for step in every_step(plan))
 

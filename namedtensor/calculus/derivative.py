@@ -98,7 +98,7 @@ def parameters(checker: Inference, env: Environment) -> list[Term]:
 
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
-    """Whether a variable is a name, or might be one that is not known; X^2 is a power unless it stands for something."""
+    """Return whether a variable is a name, or might be an unknown one; X^2 is a power unless it is defined."""
     name = spelled(node)
     if name is None or not name.superscript:
         return name is not None
@@ -106,7 +106,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
+    """Return the value of ∂X, which exists in an operator's differential and in equations of differentials."""
     checker.derived += 1
     name = spelled(node.body)
     variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
@@ -238,13 +238,13 @@ class DerivativeBuilder:
         return make.rename(term, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
-        """Zeros of the derivative's shape, for a body that does not depend on the variable."""
+        """Return zeros of the derivative's shape, for a body that does not depend on the variable."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
         return self.make.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:
-    """Whether reverse mode has the smaller intermediate tensors."""
+    """Return whether reverse mode has the smaller intermediate tensors."""
     return results <= operands
 
 

@@ -24,7 +24,7 @@ SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
 def finite_where(operator: str) -> str:
-    """Where a term is known to be finite: `finite` of its operator's record, and likewise for structural terms."""
+    """Describe when a term is finite: `finite` of its operator's record, and likewise for structural terms."""
     if operator in ALWAYS:
         return "always"
     if operator in KEEPS:
@@ -60,7 +60,7 @@ class Finite:
         return self.found[id(term)]
 
     def reciprocal(self, term: Term) -> bool:
-        """Whether one over a term is."""
+        """Return whether one over a term is."""
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
@@ -78,7 +78,7 @@ class Finite:
         return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
-        """Whether it is finite or −∞, and along the axes finite somewhere: softmax makes finite numbers of it."""
+        """Return whether it is finite or −∞, and finite somewhere along the axes, so that its softmax is finite."""
         if self(term):
             return True
         parts = term.arguments
@@ -128,7 +128,7 @@ def is_nowhere_zero(term: Term) -> bool:
 
 
 def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Whether it can be seen that a term is greater than zero."""
+    """Return whether it can be seen that a term is greater than zero."""
     value = number(term)
     if value is not None:
         return value > 0
@@ -143,7 +143,7 @@ def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Whether it can be seen that a term is nowhere less than zero."""
+    """Return whether it can be seen that a term is nowhere less than zero."""
     value = number(term)
     if value is not None:
         return value >= 0
@@ -165,7 +165,7 @@ def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Whether it can be seen that a term is nowhere greater than zero."""
+    """Return whether it can be seen that a term is nowhere greater than zero."""
     value = number(term)
     if value is not None:
         return value <= 0
@@ -195,7 +195,7 @@ TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<", "=": "="}
 
 
 def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> bool:
-    """Whether it can be seen that a condition on indices holds, or fails, somewhere along the axes, whatever the others are."""
+    """Return whether a condition on indices surely holds, or fails, somewhere along the axes, for any other indices."""
     operator, parts = condition.operator, condition.arguments
     if operator == "¬":
         return is_somewhere(parts[0], axes, not holds)

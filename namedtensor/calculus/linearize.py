@@ -97,7 +97,7 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """With every axis of the term."""
+        """Expand to every axis of the term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
@@ -158,7 +158,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Linear terms that move numbers: the same term of the tangent."""
+    """Return the same term of the tangent, for linear terms that move numbers."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
@@ -169,7 +169,7 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Pieces put together: each needs a differential, with separate axes."""
+    """Return the joined pieces: each needs a differential, with separate axes."""
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
         for part, argument in zip(parts, term.arguments)

@@ -162,7 +162,7 @@ class Selecting:
         return Share(self.make.seed(shape, partners), conditions)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
-        """where(all masks hold, term, 0)."""
+        """Return where(all masks hold, term, 0)."""
         zero = self.make.number(0.0)
         if not conditions:
             return term
@@ -185,7 +185,7 @@ class Selecting:
         return Share(term, self.union(one.within, other.within), joined(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
-        """Their sum, or mean, along some axes."""
+        """Return the sum, or mean, along some axes."""
         axes = tuple(axes)
         if not axes:
             return share
@@ -206,7 +206,7 @@ class Selecting:
         return Share(quotient, share.within, share.due if steady else share.within)
 
     def product(self, share: Share, other: Term, axes: Iterable[str]) -> Share:
-        """share ⊙_{axes} other."""
+        """Return share ⊙_{axes} other."""
         axes = tuple(axes)
         return self.contracted(share, other, axes) if axes else self.multiplied(share, other)
 
@@ -243,7 +243,7 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Whether a factor has to be masked: an input may have nan in elements that do not count."""
+        """Return whether a factor has to be masked: an input may have nan in elements that do not count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(

@@ -53,6 +53,6 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
 
 
 def is_asked(checker: Inference, term: Term) -> bool:
-    """Whether the program takes a derivative with respect to a name of that form."""
+    """Return whether the program takes a derivative with respect to a name of that form."""
     name = term.options[0]
     return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

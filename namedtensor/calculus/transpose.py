@@ -190,7 +190,7 @@ def _exponential(select: Selecting, term: Term, cotangent: Share, position: int)
 
 
 def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
-    """e^X with the share for the direction of this place."""
+    """Return e^X with the share for the direction of this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
@@ -329,7 +329,7 @@ def tangent_by_same_operator(
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
-    """Whether an argument specifies where numbers go, and is none of them."""
+    """Return whether an argument specifies where numbers go, and is none of them."""
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 

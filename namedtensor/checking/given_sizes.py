@@ -99,7 +99,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """n = 3 in the program, or n given as a value, and sizes= gives otherwise."""
+    """Check that n = 3 in the program, or n given as a value, agrees with sizes=."""
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -116,7 +116,7 @@ def check_number(checker: Inference, name: str, size: int) -> None:
 
 
 def check_declared(checker: Inference, name: str, size: int) -> None:
-    """D ∈ ℝ^{a[3]}, and sizes= gives otherwise."""
+    """Check that D ∈ ℝ^{a[3]} agrees with sizes=."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
             if extent is None or axis.name != name:
@@ -130,7 +130,7 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """[3, 1]_{a}, X_{b→a} at top level, and sizes= gives otherwise; not the size that windows and slices have along a."""
+    """Check that [3, 1]_{a} or X_{b→a} at top level agrees with sizes=, but not the sizes of windows and slices."""
     conditions = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace

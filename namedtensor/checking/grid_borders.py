@@ -37,7 +37,7 @@ class Border(NamedTuple):
 
 
 def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean: bool) -> Border:
-    """Members, each with all axes of a shape."""
+    """Return members, each with all axes of a shape."""
     checker = grid.checker
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
@@ -119,7 +119,7 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
 
 
 def typed_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
-    """Members of a family, its indices being tensors along an axis, those that are the same everywhere numbers."""
+    """Return members of a family whose indices are tensors along an axis; equal indices are numbers."""
     checker, count = grid.checker, len(next(iter(steps.values())))
     numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
     make = TermBuilder(checker.graph, part.body)

@@ -320,7 +320,7 @@ def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """How far numbers lie beyond an end, where some do."""
+    """Return how far numbers lie beyond an end, if some do."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 

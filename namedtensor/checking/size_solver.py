@@ -70,7 +70,7 @@ class SizeSolver(SizesInterface):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| by the name that tensors have for it, which the head of a function may use for another."""
+        """Return |axis| by the name that tensors have for it, which the head of a function may use for another axis."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
@@ -111,7 +111,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """One search, in which each symbol is looked for at most once."""
+        """Run one search, in which each symbol is looked up at most once."""
         self.runs += 1
         try:
             yield

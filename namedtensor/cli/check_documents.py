@@ -75,7 +75,7 @@ def _given(word: str) -> DocumentInput:
 
 
 def is_document(source: FormulaSource) -> bool:
-    """Whether LaTeX is a document with formulas in it, and not a formula."""
+    """Return whether LaTeX is a document with formulas in it, and not a formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
     named = source.name is not None and source.name.endswith((*DOCUMENTS, *PYTHON))
     return source.syntax != "text" and bool(whole or named)
@@ -286,7 +286,7 @@ def _nothing(report: Any) -> str:
 
 
 def _line(whole: Any, position: int) -> str:
-    """file:line"""
+    """Return file:line."""
     at = whole.place((position, position))
     return f"{at.file}:{_line_of(at)}"
 

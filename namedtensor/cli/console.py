@@ -62,7 +62,7 @@ class Console:
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:
-        """Something about the work that is not its result: to standard error."""
+        """Write a remark about the work, not its result, to standard error."""
         self._write(sys.stderr, text)
 
     def json(self, value: Any) -> None:

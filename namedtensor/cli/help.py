@@ -86,7 +86,7 @@ def lines_of(entry: dict[str, str]) -> Iterable[str]:
 
 
 def overview(entries: list[dict[str, str]]) -> str:
-    """All of them, by the sections of the paper."""
+    """List all of them, by the sections of the paper."""
     sections = dict.fromkeys(entry["section"] for entry in entries)
     return "\n\n".join(
         "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])

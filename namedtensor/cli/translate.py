@@ -56,7 +56,7 @@ def translate_command(options: Any, console: Console) -> None:
 
 
 def shape_of(word: str) -> tuple[str, Any]:
-    """NAME=AXES of a command. Raises InputError."""
+    """Parse NAME=AXES of a command. Raise InputError if it is invalid."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     number = as_number(text)
     return name, number if number is not None else text

@@ -61,7 +61,7 @@ def at_once(xp: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array of some library, and no plain Python number."""
+    """Return whether a value is an array of some library, and no plain Python number."""
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
@@ -76,7 +76,7 @@ def library(array: Any) -> str:
 
 
 def converted(array: Any, like: Any) -> Any:
-    """NumPy's numbers as an array of another's library, dtype and device."""
+    """Convert NumPy's numbers to an array of another array's library, dtype and device."""
     xp = namespace(like)
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
 
@@ -147,7 +147,7 @@ def library_named(backend: object) -> Any:
 
 
 def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError if that is not installed."""
+    """Convert NumPy's array to `backend`: "numpy", "torch" or "jax". Raise NotationError if it is not installed."""
     xp = library_named(backend)
     try:
         if backend == "numpy":
@@ -176,7 +176,7 @@ def shape_error(array: Any) -> NotationError:
 
 
 def is_shape(array: Any) -> bool:
-    """Whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
+    """Return whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
     return type(array).__name__ == "ShapeDtypeStruct"
 
 
@@ -260,12 +260,12 @@ class UnnamedAxes(Layout):
 
 
 def is_dimension(size: Any) -> bool:
-    """Whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
+    """Return whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
     return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
 
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:
-    """Whether a size in these layouts is a symbolic dimension."""
+    """Return whether a size in these layouts is a symbolic dimension."""
     if "jax" not in sys.modules:
         return False
     for layout in layouts:

@@ -88,7 +88,7 @@ class Operands(Protocol):
     def word(self) -> str: ...
 
     def lacking(self) -> str:
-        """Those without the axis of the problem."""
+        """Return the operands without the axis of the problem."""
         ...
 
     def sizes(self) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def operator_sign(operator: str) -> str:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two known sizes are one."""
+    """Return whether two known sizes are one."""
     return left == right
 
 
@@ -264,7 +264,7 @@ def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] |
 
 
 def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from one string, separated by blanks, or from several.
+    """Return names from one string, separated by blanks, or from several.
 
     >>> names_of("height width")
     ('height', 'width')

@@ -124,7 +124,7 @@ def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def is_default(index: Any) -> bool:
-    """Whether an index only counts from 0."""
+    """Return whether an index only counts from 0."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 

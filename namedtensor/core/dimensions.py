@@ -110,7 +110,7 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Whether two sizes are known to differ: JAX answers no for two sizes that may be equal."""
+    """Return whether two sizes are known to differ: JAX answers no for two sizes that may be equal."""
     difference = left - right
     return isinstance(difference, int) and difference != 0
 
@@ -124,7 +124,7 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_inconclusive(problem: Exception) -> bool:
-    """Whether JAX could not decide something about dimensions."""
+    """Return whether JAX could not decide something about dimensions."""
     return type(problem).__name__ == "InconclusiveDimensionOperation"
 
 

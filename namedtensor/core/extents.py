@@ -235,7 +235,7 @@ class Extent:
         return total
 
     def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
-        """Its value where axes have these sizes."""
+        """Return the value for these sizes of axes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
@@ -261,7 +261,7 @@ class Extent:
         return written(self.terms, str, " * ")
 
     def __repr__(self) -> str:
-        """As Python computes it from the names of its symbols."""
+        """Return the expression that Python computes from the names of the symbols."""
         return self._text
 
     __str__ = __repr__
@@ -366,7 +366,7 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
 
 
 def proves_at_most(left: Size, right: Size) -> bool:
-    """Whether one size is at most another, whatever the arrays are."""
+    """Return whether one size is at most another, whatever the arrays are."""
     difference = right - left
     low, _ = bounds(difference)
     return (low is not None and low >= 0) or is_dominated(terms_of(difference))

@@ -70,7 +70,7 @@ def as_text(value: Any, what: str, hint: str) -> str:
 
 
 def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
-    """One name, or several. Raises NotationError for anything else."""
+    """Return one name, or several. Raise NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
     items = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)

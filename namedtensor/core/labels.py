@@ -302,7 +302,7 @@ def labels_of(layout: Any) -> dict[str, Labels]:
 
 
 def is_small(layouts: Iterable[Any]) -> bool:
-    """Whether there are so few labels that caches of calls may hold these layouts."""
+    """Return whether there are so few labels that caches of calls may hold these layouts."""
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 

@@ -53,7 +53,7 @@ def products(left: Interval, right: Interval) -> Interval:
 
 
 def is_dominated(terms: Mapping[Monomial, int]) -> bool:
-    """Whether each negative monomial goes with a positive one that it divides: a b − a is no less than 0, as b is at least 1."""
+    """Return whether each negative monomial divides a separate positive one: a b − a ≥ 0, since b ≥ 1."""
     negative = [(monomial, -count) for monomial, count in terms.items() if count < 0]
     positive = {monomial: count for monomial, count in terms.items() if count > 0}
     for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
@@ -67,7 +67,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Whether a product of symbols is at most another that has the same ones and more."""
+    """Return whether a product of symbols is at most another that has the same ones and more."""
     rest = [*other]
     for atom in monomial:
         if atom not in rest:

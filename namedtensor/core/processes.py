@@ -185,7 +185,7 @@ def environment() -> dict[str, str]:
 
 
 def more_paths() -> list[str]:
-    """Where this process looks for modules, but for the working directory."""
+    """Return the folders in which this process looks for modules, except the working directory."""
     try:
         here = os.path.realpath(os.getcwd())
     except OSError:  # it was removed

@@ -17,7 +17,7 @@ SEED_BITS = 24  # the bits of a key's integer that single precision holds
 
 
 def is_key(value: Any) -> bool:
-    """Whether this is an array of keys, as `jax.random.key` gives it."""
+    """Return whether this is an array of keys, as `jax.random.key` gives it."""
     return type(getattr(value, "dtype", None)).__name__ == "KeyTy"
 
 

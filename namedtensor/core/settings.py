@@ -115,7 +115,10 @@ class recursion_headroom:
 
     @classmethod
     def _after_fork(cls) -> None:
-        """In a child the threads of its parent do not run; the one that forked goes on, inside or not."""
+        """Reset the state in a child process, in which the threads of the parent do not run.
+
+        The forking thread goes on, inside or not.
+        """
         cls.inside = WeakSet()
         if cls.before:
             sys.setrecursionlimit(cls.before)
@@ -223,7 +226,7 @@ def _is_word(axis: str) -> bool:
 
 
 def is_one_letter_apart(one: str, other: str) -> bool:
-    """Whether the Damerau–Levenshtein distance of two words is 1.
+    """Return whether the Damerau–Levenshtein distance of two words is 1.
 
     >>> is_one_letter_apart("chans", "chan"), is_one_letter_apart("hieght", "height"), is_one_letter_apart("seqs", "seqs")
     (True, True, False)

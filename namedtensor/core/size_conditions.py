@@ -41,7 +41,7 @@ class SizeCondition(NamedTuple):
     right: Size
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
-        """Whether it holds where axes have these sizes."""
+        """Return whether it holds where axes have these sizes."""
         return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
 
     def __str__(self) -> str:
@@ -131,13 +131,13 @@ def is_assuming() -> bool:
 
 
 def is_by_example() -> bool:
-    """Whether what is assumed for the sake of speed may be a condition: other sizes have a separate plan."""
+    """Return whether what is assumed for the sake of speed may be a condition: other sizes have a separate plan."""
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Whether a condition is taken to hold, which becomes one of the plan.
+    """Return whether a condition is taken to hold, which becomes one of the plan.
 
     Raises UndecidedSize if there is no example.
     """
@@ -189,7 +189,7 @@ def canonical(size: Extent) -> Size:
 
 
 def assume_equal(left: Size, right: Size) -> bool:
-    """Whether two sizes are equal: decided by their forms, else assumed, which the function checks when it runs."""
+    """Return whether two sizes are equal, by their forms or else by an assumption, checked at run time."""
     left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
     difference = left - right
     if type(difference) is int:
@@ -201,7 +201,7 @@ def assume_equal(left: Size, right: Size) -> bool:
 
 
 def assume_at_most(left: Size, right: Size) -> bool:
-    """Whether one size is at most another: decided by their bounds, else assumed, which the function checks when it runs."""
+    """Return whether one size is at most another, by their bounds or else by an assumption, checked at run time."""
     if counters_in(right - left):
         left, right = as_comparison(least(right - left))
     low, high = bounds(right - left)
@@ -248,7 +248,7 @@ def counter_named(name: str) -> Size | None:
 
 
 def assume_divides(part: Size, whole: Size) -> bool:
-    """Whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
+    """Return whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
 
     The size of the axis is then that number times a new symbol, so that merging the parts is known to give the whole.
     """

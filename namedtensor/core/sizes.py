@@ -80,5 +80,5 @@ def unify(left: Any, right: Any) -> bool:
 
 
 def is_ground(size: Any) -> bool:
-    """Whether a size is a number and no variable."""
+    """Return whether a size is a number and no variable."""
     return type(size) is int or not isinstance(resolve(size), SizeVariable)

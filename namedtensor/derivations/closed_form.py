@@ -175,7 +175,7 @@ class ClosedForm:
             self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
-        """Every step to the value of the closed form, with its type and value."""
+        """Explain every step to the value of the closed form, with its type and value."""
         return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
@@ -274,7 +274,7 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def stripped(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Shapes whose sizes are not known: |ax| is to stay as it is written."""
+    """Return shapes of unknown sizes, so that |ax| stays symbolic."""
     return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 

@@ -179,7 +179,7 @@ class DerivativeProgram:
     limit: int
 
     def of(self, tree: nodes.Program) -> DerivativeProgram:
-        """Another program of the same names."""
+        """Return another program of the same names."""
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:

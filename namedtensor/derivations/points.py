@@ -300,7 +300,7 @@ def _sets(checker: ReadingChecker, inputs: set[str]) -> dict[str, nodes.Set]:
 
 
 def _bounds(checker: ReadingChecker, inputs: set[str]) -> dict[str, tuple[float, int]]:
-    """x > c, x ≤ c, c < x: the number, and on which side of it the input is."""
+    """Read x > c, x ≤ c, c < x: the number, and the side of it on which the input lies."""
     result: dict[str, tuple[float, int]] = {}
     for statement in _claims(checker):
         condition = statement.condition if isinstance(statement, nodes.Fact) else None

@@ -128,7 +128,7 @@ def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) 
 
 
 def _in_set(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
-    """x ∈ ℝ_{>0}: x > 0; T ∈ {0, 1}: T² = T."""
+    """Yield x > 0 for x ∈ ℝ_{>0}, and T² = T for T ∈ {0, 1}."""
     if term.operator != "input":
         return
     ((_, (factor,), _),) = Forms({}).of(term)

@@ -185,5 +185,5 @@ def in_order(term: Term) -> bool:
 
 
 def zeros(size: int, *others: int) -> str:
-    """Nested lists of zeros."""
+    """Return nested lists of zeros."""
     return f"[{zeros(*others)} for _ in range({size})]" if others else f"[0.0] * {size}"

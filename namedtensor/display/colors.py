@@ -70,7 +70,7 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """CSS: each selector with its declarations on light pages and on dark ones."""
+    """Return CSS: each selector with its declarations on light pages and on dark ones."""
     text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
         text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())
@@ -80,7 +80,7 @@ def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 
 def axis_rules() -> str:
-    """CSS of the classes nt-0, nt-1, … of the axes."""
+    """Return the CSS of the classes nt-0, nt-1, … of the axes."""
     light = {f".nt-{n}": f"color:{color.light};fill:{color.light}" for n, color in enumerate(COLORS)}
     dark = {f".nt-{n}": f"color:{color.dark};fill:{color.dark}" for n, color in enumerate(COLORS)}
     return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"

@@ -207,7 +207,7 @@ class Flow(FlowData):
         return joined
 
     def sign(self, node: Call) -> tuple[Run, ...]:
-        """+, ⊙_{key}: the text of the operation with nothing for its operands."""
+        """Return the text of an operation without its operands: +, ⊙_{key}."""
         if node.operator == "juxtaposed":
             return (Run("⊙"),)
         between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))

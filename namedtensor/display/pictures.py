@@ -287,7 +287,7 @@ def write(text: Any, shown: str) -> None:
 
 
 def scaled(array: Any) -> dict[str, Any]:
-    """Colors, and the values at their ends; zero is the color of the page, whichever that is."""
+    """Return the colors, and the values at their ends; zero has the color of the page."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
 

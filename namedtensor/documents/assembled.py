@@ -30,7 +30,10 @@ class AssembledProgram:
         written: Mapping[Span, str] | None = None,
         before: Mapping[Span, int] | None = None,
     ):
-        """`written` replaces some parts; `before` maps some parts to the place that they must precede."""
+        """Assemble a source.
+
+        `written` replaces some parts, and `before` maps some parts to the position that they must precede.
+        """
         first = before or {}
         self.source, self.written = source, written or {}
         self.parts = sorted(parts, key=lambda part: (first.get(part, part[0]), part not in first, part))

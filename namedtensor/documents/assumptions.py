@@ -107,7 +107,7 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
 
 
 def _records(assumptions: DocumentAssumptions) -> None:
-    """U_s and [∂U]_s with one s, a record of the shape 𝒮: the elements, or parts, of U along 𝒮."""
+    """Read U_s and [∂U]_s with one s, a record of the shape 𝒮, as the elements, or parts, of U along 𝒮."""
     statements = assumptions.program.statements[:-1]
     known = {
         to_text(name)
@@ -142,7 +142,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
         return None
 
     def by_element(body: Node, variable: Name, components: tuple[Node, ...]) -> Any:
-        """∂f(X)/∂X_s: how f(X + ε E) grows with ε at 0, where E is 1 at s and else 0."""
+        """Read ∂f(X)/∂X_s as the growth of f(X + ε E) with ε at 0, for the E that is 1 at s and 0 elsewhere."""
         if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
             return None
         step, record = Name("epsilonA"), components[0]
@@ -157,7 +157,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
 
 
 def _is_bracket(node: Any) -> bool:
-    """Whether [X]_s was read as a tensor with one element."""
+    """Return whether [X]_s was read as a tensor with one element."""
     return isinstance(node, Literal) and len(node.rows) == 1 == len(node.rows[0]) and bool(node.axes)
 
 
@@ -171,7 +171,7 @@ def _shape_of(record: str) -> str:
 
 
 def _index_sets(assumptions: DocumentAssumptions) -> None:
-    """∑_{i ∈ I} X_{ax(i)} with an I that was not said to be anything before: all indices of ax."""
+    """Read ∑_{i ∈ I} X_{ax(i)} with an undefined I as the sum over all indices of ax."""
     start = assumptions.claim.span[0]
     spoken = {
         to_text(name)
@@ -205,7 +205,7 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
 
 
 def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
-    """f^{𝒮'}(X), the lift of f: f of an X that has the axes 𝒮' too."""
+    """Read f^{𝒮'}(X), the lift of f, as f of an X that has the axes 𝒮' too."""
     lifted: set[str] = set()
 
     def plain(node: Any) -> Any:
@@ -240,7 +240,7 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
 
 
 def _increments(assumptions: DocumentAssumptions) -> None:
-    """∂f(X; H), the differential of f at X with increment H: ∂f(X), where ∂X is H."""
+    """Read ∂f(X; H), the differential of f at X with increment H, as ∂f(X) with H for ∂X."""
     increments: dict[str, Node] = {}
     heads = (statement.sides[0] for statement in assumptions.program.statements[:-1] if isinstance(statement, Equation))
     takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
@@ -300,7 +300,7 @@ def _is_of_numbers(of: Any) -> bool:
 
 
 def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
-    """f(x, y) = tanh u + u²/4 with u linear in x and y: a smooth function without a symmetry."""
+    """Return f(x, y) = tanh u + u²/4 with u linear in x and y: a smooth function without a symmetry."""
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
     lines, terms = [], [f"bias{letter}"]

@@ -30,7 +30,7 @@ def is_built_in(tree: nodes.Program, span: Span) -> bool:
 
 
 def _is_proved(equation: nodes.Equation) -> bool:
-    """Whether a definition, read as an equation about the built-in function, has a proof."""
+    """Return whether a definition, read as an equation about the built-in function, has a proof."""
     from ..derivations.equal_forms import has_proof
 
     head = equation.sides[0]

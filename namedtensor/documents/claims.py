@@ -81,7 +81,7 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
 
 
 def is_of_sizes(statement: Any) -> bool:
-    """Whether an equation is about sizes alone, which checking takes care of."""
+    """Return whether an equation is about sizes alone, which checking takes care of."""
     return any(isinstance(side, Size) for side in statement.sides)
 
 
@@ -151,7 +151,7 @@ def _without_claims(statement: Any) -> Any:
 
 # -------------------------------------------------------------------------------------------- what functions have inside
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
-    """Needed statements, where names within functions that are names of the assertion too get others."""
+    """Yield needed statements, renaming local names of functions that are names of the assertion too."""
     spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():

@@ -225,7 +225,7 @@ def _called(head: Any, arguments: int | None = None) -> str:
 
 
 def _is_headed(together: Together, before: Span, again: Span) -> bool:
-    """Whether a subsection begins between two places of the text, in the document."""
+    """Return whether a subsection begins between two places of the text, in the document."""
     first, second = together.work.span(before), together.work.span(again)
     return bool(first and second and SUBSECTION.search(together.work.source, first[1], second[0]))
 
@@ -234,7 +234,7 @@ SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
 
 
 def _is_said_again(before: Any, statement: Any) -> bool:
-    """Whether a declaration, or a signature, says no more than one before it."""
+    """Return whether a declaration, or a signature, says no more than one before it."""
     one, other = _sets(before), _sets(statement)
     return one == other or isinstance(statement, nodes.Declaration) and set(other) <= set(one)
 

@@ -72,7 +72,7 @@ class Whole:
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
-        """Where a span of the whole appears; to the end of the part in which it begins, if it goes beyond.
+        """Return the location of a span of the whole, up to the end of the part in which it begins.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
@@ -118,7 +118,7 @@ class FileParts:
         self.write(whole[start:end], start, file, whole)
 
     def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
-        """Text that is read as if it appeared at a place of a file."""
+        """Insert text that is read like text at a position of a file."""
         if written:
             self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
             self.texts.append(written)
@@ -142,7 +142,7 @@ def whole_of_one(text: str, file: str) -> Whole:
 
 
 def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
-    """Several texts one after the other as one document, which is the file."""
+    """Join several texts to one document, which is the file."""
     parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
     for whole in wholes:
         parts += [part._replace(start=part.start + length) for part in whole.parts]
@@ -312,7 +312,7 @@ class IncludedReading:
     """The parts of a whole, as they are read."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """`chapter` is a file whose inclusion is noticed but not read; `read` returns texts in place of the disk."""
+        """Start reading a file from `read` or the disk; the inclusion of `chapter` is noticed but not read."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
@@ -388,7 +388,7 @@ class IncludedReading:
         return None
 
     def refusal(self, path: str, real: str, within: tuple[str, ...]) -> str | None:
-        """Why a file that is there is not read."""
+        """Return the reason why an existing file is not read."""
         if real in within:
             return f"{path} includes itself"
         if len(within) > DEPTH:

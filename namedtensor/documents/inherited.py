@@ -196,7 +196,7 @@ def _told_by(statement: Any) -> list[str]:
 
 
 def _is_known(body: nodes.Node) -> bool:
-    """Whether a body is a tensor whose elements are written out as numbers."""
+    """Return whether a body is a tensor whose elements are written out as numbers."""
     return isinstance(body, nodes.Literal) and not any(isinstance(node, nodes.Name) for node in walk(body))
 
 

@@ -84,7 +84,7 @@ def _named(sections: Iterable[Section], title: str, file: str) -> Section:
 
 
 def _after(before: list[Any], new: list[Any]) -> list[Any]:
-    """Statements, and new ones after them that may say again what a name is."""
+    """Join statements with new ones, which may define a name again."""
     again = {name for statement in new for name in head_keys(statement)}
     gone = {at for at, statement in enumerate(before) if again & head_keys(statement)}
     return drop_superseded([*before, *new], gone)

@@ -141,7 +141,7 @@ def _define(document: Document, token: re.Match) -> int:
 
 
 def _define_environment(document: Document, start: int, head: re.Match | None, end: int) -> None:
-    r"""\newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display"""
+    r"""Read \newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display."""
     if head is None:
         return
     text = document.source[start:end]
@@ -159,7 +159,7 @@ def _know(document: Document, macro: str, span: Span, text: str) -> None:
 
 
 def _signed(document: Document, token: re.Match) -> int:
-    r"""\NewDocumentCommand{\name}{m o}{body}, which the notation does not support"""
+    r"""Read \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
     position = token.end()
     while group := GROUP.match(document.source, position):
         position = group_end(document.source, group.end() - 1) or token.end()
@@ -296,7 +296,7 @@ def definition_end(source: str, token: re.Match) -> int | None:
 
 
 def _sound(definition: str) -> bool:
-    """Whether the notation can read a definition; many of a document it need not."""
+    """Return whether the notation can read a definition; many of a document it need not."""
     try:
         parse(definition + "\n$x$", "latex")
     except NotationError:

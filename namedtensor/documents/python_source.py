@@ -48,7 +48,7 @@ class FormulaString(NamedTuple):
         return self.places[0][0], self.places[-1][1]
 
     def place(self, span: Span) -> Span:
-        """Where a span of the formula is in the file."""
+        """Return the position in the file of a span of the formula."""
         start, end = (max(0, min(at, len(self.text))) for at in span)
         return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
 
@@ -234,7 +234,7 @@ class PythonSource:
         return {} if isinstance(constant, (int, float)) and not isinstance(constant, bool) else self._shape(value)
 
     def span(self, node: ast.expr) -> Span:
-        """Where an expression is, in characters; its columns count bytes."""
+        """Return the span of an expression in characters; its columns count bytes."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
 

@@ -186,7 +186,7 @@ LONGEST = 5000  # characters of a paragraph
 
 
 def _explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
-    """Whether a formula is not to blame for a conflict: part of it is not read, or one row of it compares two definitions."""
+    """Return whether a formula is innocent of a conflict: part of it is unread, or a row compares two definitions."""
     if _has_unread_rows(document, at):
         return True
     if first is None or problem.span is None:
@@ -274,7 +274,7 @@ def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
 
 
 def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Whether an error is that something is not known, a name or a size: running text may state it."""
+    """Return whether an error is that something is not known, a name or a size: running text may state it."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.code == 301 and _constrains_a_parameter(section, at, error):
@@ -315,7 +315,7 @@ SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 
 def _has_shape_variable(error: NotationError) -> bool:
-    """Whether an axis that the error is about stands for any axes: 𝒮."""
+    """Return whether an axis that the error is about stands for any axes: 𝒮."""
     operands = [note for note in error.notes if isinstance(note, OperandNote)]
     return any(map(SHAPE_VARIABLE.search, [error.axis or "", *(axis for note in operands for axis in note.axes)]))
 

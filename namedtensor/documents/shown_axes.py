@@ -114,7 +114,7 @@ NEAR = 2000  # characters before a use in which its environment is looked for
 
 
 def shows_the_notation(document: Document) -> bool:
-    """Whether a document has a macro of the notation, or sans-serif letters under a sign or in a shape, as axes appear."""
+    """Return whether a document has a macro of the notation, or sans-serif letters in the position of axes."""
     if NAMES_AXES.search(document.source):
         return True
     names = NUMBER_OF_ARGUMENTS.keys() - document.others

@@ -110,7 +110,7 @@ def described(name: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------- LaTeX
 def math_start(document: EditedDocument, offset: int) -> int | None:
-    """Where the formula begins that a place is in, also one that is not closed yet; None outside of formulas."""
+    """Return the beginning of the formula at a position, even if it is not closed yet; None outside of formulas."""
     assert document.report is not None and document.whole is not None
     for section in document.report.sections:
         for maths in section.maths:
@@ -156,7 +156,7 @@ def in_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[Complet
 
 
 def _macros(axes: Iterable[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
-    """Macros with their kinds: the axes of the document, the notation's own, symbols, Greek letters."""
+    """Yield macros with their kinds: the axes of the document, the notation's own, symbols, Greek letters."""
     of_axes = [(f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and not is_known(f"\\{axis}")]
     if axes_first:
         yield from of_axes

@@ -97,7 +97,10 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
 
 # ---------------------------------------------------------------------------------------------------------- definitions
 def definition(document: EditedDocument, offset: int) -> list[Span]:
-    """Where the name or axis at a place is defined: its equation or signature, else its declaration, else its first mention."""
+    """Return the definition of the name or axis at a position.
+
+    It is its equation or signature, or else its declaration, or else its first mention.
+    """
     mention = at_offset(document, offset)
     if mention is None:
         return macro_definition(document.text, offset)
@@ -113,7 +116,7 @@ def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrenc
 
 
 def references(document: EditedDocument, offset: int) -> list[Span]:
-    """All mentions of the name or axis at a place."""
+    """Return all mentions of the name or axis at a position."""
     mention = at_offset(document, offset)
     return [] if mention is None else spans_of(same_as(document, mention))
 
@@ -127,7 +130,7 @@ DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\
 
 
 def macro_definition(text: str, offset: int) -> list[Span]:
-    """Where the macro of LaTeX at a place is defined in the same file."""
+    """Return the definition in the same file of the LaTeX macro at a position."""
     macro = macro_at(text, offset)
     if macro is None:
         return []

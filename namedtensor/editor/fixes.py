@@ -45,7 +45,7 @@ def fixes(document: EditedDocument, span: Span) -> list[Fix]:
 
 
 def touches(problem: Problem, span: Span) -> bool:
-    """Whether a problem is at a place."""
+    """Return whether a problem is at a place."""
     start, end = problem.error.span or (0, 0)
     return start <= span[1] and span[0] <= end
 

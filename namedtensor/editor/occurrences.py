@@ -110,7 +110,7 @@ class Owner(NamedTuple):
     statements: tuple[Span, ...]
 
     def holds(self, span: Span) -> bool:
-        """Whether a place is in its statements."""
+        """Return whether a place is in its statements."""
         return any(start <= span[0] and span[1] <= end for start, end in self.statements)
 
 

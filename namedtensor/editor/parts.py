@@ -21,7 +21,10 @@ class TypedPart(NamedTuple):
 
 
 def typed_parts(checker: Any) -> list[TypedPart]:
-    """Each piece that has a type, once, inner pieces first: if it is in several definitions, the first use counts."""
+    """Return each piece that has a type, once, inner pieces first.
+
+    If it is in several definitions, the first use counts.
+    """
     if checker is None:
         return []
     trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]

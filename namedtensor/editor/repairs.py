@@ -42,7 +42,10 @@ def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
 
 
 def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> bool:
-    """Whether fewer errors are left; or, of a text that did not parse, one beyond the `end` of the edit, or none of the syntax."""
+    """Return whether an edit helped.
+
+    Fewer errors are left or, in a text that did not parse, one beyond the `end` of the edit, or no syntax error.
+    """
     if problem.kind != "syntax":
         return len(left) < len(errors)
     return all(error.kind != "syntax" or start_of(error) >= end for error in left)

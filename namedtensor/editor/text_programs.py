@@ -142,7 +142,7 @@ class TextProgram:
 
     # ------------------------------------------------------------------------------------------------ what is known now
     def findings(self) -> Diagnostics:
-        """All that is known of the text as it is now."""
+        """Return all current findings of the text."""
         if self.whole is None:
             return Diagnostics()
         if self.settled:
@@ -198,7 +198,7 @@ def moved(findings: Diagnostics, text: str, by: int) -> Diagnostics:
 
 
 def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
-    """Whether a problem is in the text after `start`, and not that a name of the file is undefined."""
+    """Return whether a problem is in the text after `start`, and not that a name of the file is undefined."""
     error = problem.error
     if error.span is None or error.span[0] < start:
         return False

@@ -51,5 +51,5 @@ def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 
 def is_counted(labels: Any) -> bool:
-    """Whether all labels are titles with the positions of the elements."""
+    """Return whether all labels are titles with the positions of the elements."""
     return all(str(label).endswith(f"({at})") for at, label in enumerate(getattr(labels, "values", labels), 1))

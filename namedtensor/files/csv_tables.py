@@ -110,7 +110,7 @@ def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
 
 
 def has_numbers(column: Sequence[str]) -> bool:
-    """Whether a column has a number in it."""
+    """Return whether a column has a number in it."""
     return any(cell[:1] in NUMBERS_START and is_number(cell) for cell in column)
 
 
@@ -164,7 +164,7 @@ def find_dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple
 
 # -------------------------------------------------------------------------------------------------------------- the rules
 def is_header(rows: Sequence[Row]) -> bool:
-    """Whether the first row is a header, by the rules above."""
+    """Return whether the first row is a header, by the rules above."""
     first, body = rows[0][1], [row for _, row in rows[1:]]
     if not body:
         return all(map(is_word, first))
@@ -181,7 +181,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Rule 3. A single year counts only if it may appear `alone`."""
+    """Return whether the values are years (rule 3). A single year counts only if it may appear `alone`."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False
@@ -189,7 +189,7 @@ def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int
 
 
 def is_counted(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]]) -> bool:
-    """Rule 4."""
+    """Return whether the values are counted (rule 4)."""
     counts = len(titles) >= 3 and titles[0] in (0, 1) and is_consecutive(titles)
     if not counts or any(map(is_consecutive, values)):
         return False
@@ -211,7 +211,7 @@ def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
 
 
 def is_row_numbers(column: Sequence[str]) -> bool:
-    """Whether a column counts its rows, from 0 or 1."""
+    """Return whether a column counts its rows, from 0 or 1."""
     numbers = [as_number(cell) for cell in column]
     return numbers[0] in (0, 1) and is_consecutive(numbers)
 
@@ -221,7 +221,7 @@ def is_number(cell: str) -> bool:
 
 
 def is_word(cell: str) -> bool:
-    """Whether a cell is neither a number nor missing."""
+    """Return whether a cell is neither a number nor missing."""
     return cell.lower() not in MISSING and as_number(cell) is None
 
 

@@ -55,7 +55,7 @@ def read_json(path: Path, member: str | None) -> Found:
 
 
 def json_tensor(text: str, what: str) -> Found:
-    """Nested lists, or an object that names their axes too."""
+    """Read nested lists, or an object that names their axes too."""
     data: Any = parse_json(text, what)
     axes: Any = None
     labels: Any = {}
@@ -171,7 +171,7 @@ def read_npz(path: Path, member: str | None) -> Found:
 
 
 def member_of(archive: Any, key: str, path: Path) -> Any:
-    """One array of an archive, unpacked. Raises InputError if that takes more memory than a result may."""
+    """Unpack one array of an archive. Raise InputError if it takes more memory than a result may."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
@@ -213,7 +213,7 @@ def numeric(array: Any, what: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- safetensors
 def read_safetensors(path: Path, member: str | None) -> Found:
-    """One tensor of the file, with its axes where our own program wrote it."""
+    """Read one tensor of the file, with its axes if this package wrote it."""
     try:
         file = TensorFile(path)
     except NotationError as problem:
@@ -281,7 +281,7 @@ def write_json(value: Any, file: Any, path: str) -> None:
 
 
 def write_csv(value: Any, file: Any, path: str) -> None:
-    """Two axes at most: the first axis goes down, the second across.
+    """Write a table of at most two axes: the first goes down, the second across.
 
     The heading has its labels, or names each column as the notation does.
     """

@@ -16,7 +16,7 @@ BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 
 
 def is_stream(path: str) -> bool:
-    """Whether a word names standard input, a pipe, or a device of characters."""
+    """Return whether a word names standard input, a pipe, or a device of characters."""
     try:
         mode = 0 if path in STANDARD_INPUT else os.stat(path).st_mode
     except (OSError, ValueError):
@@ -25,7 +25,7 @@ def is_stream(path: str) -> bool:
 
 
 def standard_input() -> bytes:
-    """All of standard input. Raises InputError."""
+    """Return all of standard input. Raise InputError if it cannot be read."""
     if sys.stdin is None:
         raise InputError("standard input is closed")
     buffer = getattr(sys.stdin, "buffer", None)

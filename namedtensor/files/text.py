@@ -91,7 +91,7 @@ def _umask_by_change() -> int:
 
 
 def is_written_in_place(path: str | os.PathLike[str]) -> bool:
-    """Whether a place is a pipe or a device of characters. Raises OSError if it is neither of these nor a file."""
+    """Return whether a path is a pipe or a character device. Raise OSError if it is neither one of these nor a file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -124,7 +124,7 @@ def save_text(path: str | Path, text: str | bytes) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """Why a system call failed, without its number."""
+    """Return the reason why a system call failed, without its number."""
     message = getattr(problem, "strerror", None) or str(problem)
     return message[:1].lower() + message[1:]
 
@@ -185,13 +185,13 @@ def to_object_or_none(value: Any) -> dict[str, Any] | None:
 
 
 def is_names(value: Any) -> bool:
-    """Whether it is a list of texts."""
+    """Return whether it is a list of texts."""
     entries = to_list_or_none(value)
     return entries is not None and all(isinstance(entry, str) for entry in entries)
 
 
 def finite(value: Any) -> Any:
-    """`value` with nan and the infinities as the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
+    """Replace nan and the infinities of `value` by the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if (named := to_object_or_none(value)) is not None:
@@ -200,7 +200,7 @@ def finite(value: Any) -> Any:
 
 
 def decoded(data: bytes, file: str) -> tuple[str, str | None]:
-    """Text in UTF-8; in UTF-16, which a mark at its beginning shows; or in Latin-1, as older documents are."""
+    """Decode text in UTF-8, in UTF-16 with a byte order mark, or in Latin-1, common in older documents."""
     note = None
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -77,7 +77,7 @@ def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device
 
 
 def member(family: Any, position: int) -> Any:
-    """One tensor of such an array."""
+    """Return one tensor of such an array."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
         return wrap_array(array[position], layout.axes[1:])

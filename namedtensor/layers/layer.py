@@ -47,7 +47,7 @@ from .texts import apply_changes, own_text, text_beside
 
 
 def kind(layer: type[Layer]) -> str:
-    """How a file names its layer: several texts have a LayerNorm."""
+    """Return the name of a layer in a file: several texts have a LayerNorm."""
     return f"{layer.__module__}.{layer.__qualname__}"
 
 

@@ -16,7 +16,7 @@ from .about import LayerMetadata
 
 
 def tree_class(kind: type) -> jax_trees.TreeClass:
-    """How JAX takes layers of a class apart and makes them again."""
+    """Return how JAX flattens and rebuilds layers of a class."""
     return jax_trees.TreeClass(kind, leaves, layer_from_leaves, keys, to_json, partial(from_json, kind))
 
 
@@ -56,7 +56,7 @@ def keys(tree: Any) -> tuple[Any, ...]:
 
 
 def to_json(tree: Any) -> Any:
-    """All of a layer but its tensors, for a file of `jax.export`."""
+    """Return all of a layer but its tensors, for a file of `jax.export`."""
     _, names, numbers, about, axes = tree
     if about.sharding is not None or axes is not None:
         raise NotationError(

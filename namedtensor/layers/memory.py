@@ -164,5 +164,5 @@ def declaration_of(name: str, declared: Collection[str]) -> str:
 
 
 def unlike(labels: Sequence[str], others: Sequence[str]) -> int:
-    """How many labels differ."""
+    """Return the number of labels that differ."""
     return sum(label != other for label, other in zip(labels, others))

@@ -28,7 +28,7 @@ class Declared(NamedTuple):
 
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Each name in normalized form: `gamma` is γ. Raises NotationError if there are no names."""
+    """Return each name in normalized form: γ for `gamma`. Raise NotationError if there are no names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",

@@ -79,7 +79,7 @@ def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """One at the extreme, shared between those that tie: the limit of softmax."""
+    """Return 1 at the extreme, shared between ties: the limit of softmax."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
@@ -137,7 +137,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """Cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
+    """Compute the cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         (axis,) = axes
@@ -165,7 +165,7 @@ NAN_FIRST = (("nan_first", True),)  # the option that makes argmin_i and argmax_
 
 
 def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Stable argsort: the positions of the elements in ascending order, nan last."""
+    """Compute a stable argsort: the positions of the elements in ascending order, nan last."""
     x = countable(b, move_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
     nan_first = options.get("nan_first", False)
@@ -175,7 +175,7 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """Numbers with the axis that they are compared along as their last."""
+    """Move the axis that numbers are compared along to the end."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 

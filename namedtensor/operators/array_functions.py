@@ -129,7 +129,7 @@ class ArrayCall:
         )  # fmt: skip
 
     def alignment(self, order: Order, core: Order) -> tuple[tuple[int, ...], tuple[Any, ...] | None]:
-        """How an array is brought into the order of the function: the permutation, and an index that adds axes."""
+        """Return the permutation into the order of the function, and an index that adds axes."""
         mine = [axis for axis in self.loop if axis in order]
         places = tuple(order.index(axis) for axis in (*mine, *core))
         first = self.loop.index(mine[0]) if mine else len(self.loop)
@@ -159,7 +159,7 @@ class ArrayCall:
 
 
 def is_importable(function: Callable[..., Any]) -> bool:
-    """Whether a module defines a function by its name."""
+    """Return whether a module defines a function by its name."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
     return module not in (None, "__main__", "builtins") and name.isidentifier()
 

@@ -64,7 +64,7 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
 
 
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
-    """Whether y ⊙ x is faster than x ⊙ y.
+    """Return whether y ⊙ x is faster than x ⊙ y.
 
     It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. If
     neither order needs fewer transpositions, libraries are faster if the left matrix is larger. In a block, the rows of
@@ -87,7 +87,7 @@ SHORT = 8  # elements of the last axis of an array: below this, copying it in an
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """All axes summed: one number."""
+    """Multiply with all axes summed: one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
         x, y = (b.reshape(operand, (merged(groups.summed),), (operand.count,)) for operand in (x, y))
@@ -111,7 +111,7 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
 
 
 def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """One matrix product, of groups merged."""
+    """Multiply by one matrix product, of merged groups."""
     rows, columns = (merged(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
         b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
@@ -141,7 +141,7 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
 
 
 def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) -> bool:
-    """Whether the copy for a matrix is slow, and the copy for the transposed matrix is not."""
+    """Return whether the copy for a matrix is slow, and the copy for the transposed matrix is not."""
     if b.target.name != "numpy" or not above or not beside or x.order == (*above, *beside):
         return False
     return typical(x.size(beside[-1])) < SHORT <= typical(x.size(above[-1])) // 2

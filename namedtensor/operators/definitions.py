@@ -172,7 +172,7 @@ def mean(x: list[Any]) -> float:
 
 
 def distances(x: list[Any]) -> list[Any]:
-    """From the mean."""
+    """Return the distances from the mean."""
     center = mean(x)
     return [entry - center for entry in x]
 
@@ -192,7 +192,7 @@ def deviation(x: list[Any], ddof: float = 0) -> float:
 
 
 def norm(x: list[Any], p: float = 2) -> float:
-    """(∑ |x|^p)^{1/p}, over the largest entry so that nothing overflows."""
+    """Compute (∑ |x|^p)^{1/p}, over the largest entry so that nothing overflows."""
     most = largest([abs(entry) for entry in x])
     if most == 0 or most == math.inf or most != most or p == math.inf:
         return most
@@ -205,7 +205,7 @@ def logsumexp(x: list[Any]) -> float:
 
 
 def softmax(x: list[Any]) -> list[Any]:
-    """exp x / ∑ exp x, over the largest entry so that nothing overflows (§3.5)."""
+    """Compute exp x / ∑ exp x over the largest entry, so that nothing overflows (§3.5)."""
     most = largest(x)
     powers = [exp(entry - most) for entry in x]
     return [element / sum(powers) for element in powers]
@@ -218,7 +218,7 @@ def logsoftmax(x: list[Any]) -> list[Any]:
 
 
 def argmax(x: list[Any]) -> list[Any]:
-    """One at the largest entry, zero elsewhere; equal entries share, as in the limit of softmax αX (§3.5)."""
+    """Return 1 at the largest entry and 0 elsewhere; equal entries share, like in the limit of softmax αX (§3.5)."""
     most = largest(x)
     ties = [float(entry == most) for entry in x]
     return [divide(tie, sum(ties)) for tie in ties]
@@ -235,7 +235,7 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
-    """Between the two sorted entries that q lies between, in proportion."""
+    """Return the point between two neighboring sorted entries, in proportion to q."""
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
@@ -263,7 +263,7 @@ def position(value: Any, size: int, axis: str) -> int:
 
 
 def unroll(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
-    """[unroll x]_{seq(i), kernel(j)} = x_{seq(i+j-1)} (§4.4)."""
+    """Compute [unroll x]_{seq(i), kernel(j)} = x_{seq(i+j-1)} (§4.4)."""
     windows = x.shape[seq] - sizes[kernel] + 1
     if windows < 0:
         raise NotationError(310, f"axis {kernel} has size {sizes[kernel]}, but axis {seq} only {x.shape[seq]}")
@@ -271,7 +271,7 @@ def unroll(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
 
 
 def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
-    """[pool x]_{seq(i), kernel(j)} = x_{seq((i-1)·|kernel| + j)} (§4.5)."""
+    """Compute [pool x]_{seq(i), kernel(j)} = x_{seq((i-1)·|kernel| + j)} (§4.5)."""
     n, k = x.shape[seq], sizes[kernel]
     if k == 0 or n % k:
         raise NotationError(310, f"axis {seq} of size {n} is not divisible into windows of {k} ({kernel})")
@@ -293,7 +293,7 @@ def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
 
 
 def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """For each of the k largest entries a one at its position."""
+    """Return, for each of the k largest entries, a 1 at its position."""
     ranks = ranking(x, sizes[k])
     return like(x, {ax: x.shape[ax], k: sizes[k]}, lambda s: int(ranks[s[k] - 1] == s[ax]))
 
@@ -305,13 +305,13 @@ def onehot(i: Any, ax: str, sizes: Any) -> Any:
 
 
 def concat(*tensors_and_axis: Any) -> Any:
-    """X ⊕_{ax} Y: the elements of X, then the elements of Y."""
+    """Concatenate X ⊕_{ax} Y: the elements of X, then the elements of Y."""
     *parts, ax, _ = tensors_and_axis
     entries = [x({ax: i}) for x in parts for i in range(1, x.shape[ax] + 1)]
     return like(parts[0], {ax: len(entries)}, lambda s: entries[s[ax] - 1])
 
 
 def stack(*tensors_and_axis: Any) -> Any:
-    """stack_{ax}(X, Y, …): the tensors side by side along a new axis."""
+    """Stack the tensors side by side along a new axis: stack_{ax}(X, Y, …)."""
     *parts, ax, _ = tensors_and_axis
     return like(parts[0], {ax: len(parts)}, lambda s: parts[s[ax] - 1]({}))

@@ -62,7 +62,7 @@ def _relu(b: OperatorBuilder, x: Any):
 
 
 def _softplus(b: OperatorBuilder, x: Any):
-    """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
+    """Compute max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
 
     def write():
         if b.target.name != "numpy":
@@ -139,7 +139,7 @@ def _leaky(b: OperatorBuilder, x: Any):
 
 
 def _elu(b: OperatorBuilder, x: Any):
-    """Libraries would give half the derivative at 0 for a minimum of x and 0."""
+    """Compute elu without the minimum of x and 0, whose derivative at 0 is halved by libraries."""
     positive = b.greater(x, 0)
     return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
 

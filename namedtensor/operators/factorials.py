@@ -108,7 +108,7 @@ def factorial_of(x: float) -> float:
 
 
 def binomial_of(n: float, k: float) -> float:
-    """By the product n (n − 1) … (n − k + 1) / k! where k is whole and small."""
+    """Compute the product n (n − 1) … (n − k + 1) / k! if k is whole and small."""
     if not (math.isfinite(n) and math.isfinite(k)):
         return math.nan
     if k != int(k):

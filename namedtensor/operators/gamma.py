@@ -27,12 +27,12 @@ BERNOULLI = [
 
 
 def widened(b: OperatorBuilder, x: Any) -> Any:
-    """In doubles where the library has them: the recurrence may subtract much larger numbers than the result."""
+    """Widen to doubles if the library has them: the recurrence may subtract much larger numbers than the result."""
     return b.cast(x, b.target.canonical("float64"))
 
 
 def reflected(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Reflection: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
+    """Reflect: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
@@ -82,7 +82,7 @@ def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _hurwitz(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
-    """(−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
+    """Compute (−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
     near, start, far = shifted(b, x)
     terms = [b.power(b.add(start, float(index)), -(order + 1.0)) for index in range(FAR)]
     total = terms[0]
@@ -102,7 +102,7 @@ def _hurwitz(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
 
 
 def _tail(b: OperatorBuilder, series: Sequence[float], lead: float, inverse: Any) -> ArrayValue:
-    """n!/(2 w) + ∑_j B_{2j} (2j + n − 1)! / (2j)! / w^{2j}."""
+    """Compute n!/(2 w) + ∑_j B_{2j} (2j + n − 1)! / (2j)! / w^{2j}."""
     square = b.multiply(inverse, inverse)
     return b.add(b.multiply(horner(b, series[::-1], square), square), b.multiply(inverse, lead / 2))
 
@@ -121,7 +121,7 @@ def cotangent_slopes(order: int) -> list[int]:
 
 
 def _polygamma(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
-    """ψ^{(n)}: the n-th derivative of digamma, n known."""
+    """Compute ψ^{(n)}, the n-th derivative of digamma, for known n."""
     dtype, wide = x.dtype, widened(b, x)
     small, above, fraction = reflected(b, wide)
     negative = _hurwitz(b, order, above)
@@ -154,7 +154,7 @@ lgamma_of = total(math.lgamma, infinity)
 
 
 def polygamma_of(x: float, order: float = 1) -> float:
-    """By the sums themselves: from thirty on by Euler and Maclaurin."""
+    """Compute polygamma by its sum, from thirty on by Euler and Maclaurin."""
     n = int(order)
     if x != x or (x <= 0 and (math.isinf(x) or x == int(x))):
         return math.nan

@@ -50,7 +50,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 # --------------------------------------------------------------------------------------------------------- index
 def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
+    """Select X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
     x, *indices = arguments
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
@@ -90,7 +90,7 @@ def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
 
 
 def wide(b: OperatorBuilder, index: Any) -> Any:
-    """Positions whose dtype holds the product of several sizes."""
+    """Return positions whose dtype holds the product of several sizes."""
     return b.cast(index, b.target.default_whole) if hasattr(index, "order") else index
 
 
@@ -105,7 +105,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """Positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
+    """Return the positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     if count == 1:

@@ -85,7 +85,7 @@ TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inver
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """∑_r (A⁻¹)_{c,r} b_r; the inverse keeps the names of rows and columns, and so has them the other way round."""
+    """Compute ∑_r (A⁻¹)_{c,r} b_r; the inverse has the names of rows and columns exchanged."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})

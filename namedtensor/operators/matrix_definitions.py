@@ -21,7 +21,7 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
 
 
 def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
-    """Gauss and Jordan: bring `left` to the identity, with the same steps for `right`.
+    """Apply Gauss-Jordan elimination: bring `left` to the identity, with the same steps for `right`.
 
     Return numbers whose product is the determinant, or only 0 if it is 0.
     """
@@ -44,7 +44,7 @@ def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
 
 
 def pivots_of(square: list[list[Any]]) -> list[float]:
-    """Numbers whose product is the determinant of a matrix by rows."""
+    """Return numbers whose product is the determinant of a matrix by rows."""
     return eliminate(square, [[] for _ in square])
 
 
@@ -74,7 +74,7 @@ def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
-    """Each is the determinant of the matrix without one row and column, with the signs of a chessboard."""
+    """Return the determinants of the matrix without one row and column, with the signs of a chessboard."""
     square = matrix(x, rows, columns)
 
     def cofactor(s: Any) -> float:

@@ -61,7 +61,7 @@ def _rows(x: Any, row: str, column: str) -> list[list[float]]:
 
 
 def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
-    """L with ∑ L L = X, column by column."""
+    """Compute L with ∑ L L = X, column by column."""
     rows = _rows(x, row, column)
     counts = [[0.0] * len(rows) for _ in rows]
     for i in range(len(rows)):
@@ -76,7 +76,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
-    """Jacobi's eigenvalue method: eigenvalues, ascending, with their vectors."""
+    """Apply Jacobi's eigenvalue method: return the ascending eigenvalues with their vectors."""
     size = len(rows)
     vectors = [[float(i == j) for j in range(size)] for i in range(size)]
     for _ in range(60):
@@ -134,7 +134,7 @@ def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, op
 
 
 def _beside(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
-    """[[B, E], [0, B]]"""
+    """Return the block matrix [[B, E], [0, B]]."""
     row, column = axes
     nothing = b.multiply(block, 0.0)
     return b.concat((b.concat((block, corner), column), b.concat((nothing, block), column)), row)
@@ -151,7 +151,10 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 
 
 def exponential_of(*given: Any) -> Any:
-    """∑ Xⁿ / n!, of X / 2ˢ and squared s times; along others, the sum over all places that one of them may take."""
+    """Compute ∑ Xⁿ / n! of X / 2ˢ, squared s times.
+
+    Along others, it is the sum over all positions that one of them may take.
+    """
     x, *along, row, column, _ = given
     size: int = x.shape[row]
     parts: int = 2 ** len(along)

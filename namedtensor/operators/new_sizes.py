@@ -25,7 +25,7 @@ def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Windows that overlap: n − |kernel| + 1 of them."""
+    """Return the sizes of overlapping windows: n − |kernel| + 1 of them."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
@@ -34,7 +34,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Windows side by side: n / |kernel| of them."""
+    """Return the sizes of windows side by side: n / |kernel| of them."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
@@ -45,7 +45,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """k largest of n."""
+    """Return the size of the k largest of n."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
@@ -54,12 +54,12 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Axes whose sizes are simply stated."""
+    """Return the sizes of axes that are simply stated."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 
 def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """One part after the other."""
+    """Return the size of one part after the other."""
     (axis,) = axes
     whole = size_in(shapes, axis)
     for index in range(1, len(shapes)):
@@ -68,7 +68,7 @@ def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """One of the new axis for each argument."""
+    """Return a new axis with one element for each argument."""
     (axis,) = axes
     return {axis: len(shapes)}
 

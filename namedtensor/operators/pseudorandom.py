@@ -77,7 +77,7 @@ def scrambled(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
 
 
 def definition(*numbers: Any) -> float:
-    """uniform for plain numbers, by their integer parts."""
+    """Compute uniform for plain numbers, by their integer parts."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
     return (scrambled(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2

@@ -81,7 +81,7 @@ def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
-    """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
+    """Compute (∑ |x|^p)^{1/p} over the largest entry, so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm is undefined for p = {p}", hint="use p = 1, 2 or ∞")
     size = b.abs(x)
@@ -98,7 +98,10 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
 
 
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
-    """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
+    """Divide numbers by the largest.
+
+    XLA multiplies by 1/largest, which may be denormal and hence zero to it.
+    """
     if b.target.name != "jax":
         return b.divide(x, largest)
     is_large = b.greater(largest, 1)
@@ -112,7 +115,7 @@ def without(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def logarithm_of_sum(b: OperatorBuilder, x: Any, axes: Order):
-    """log ∑ exp x, the largest x taken out so that nothing overflows."""
+    """Compute log ∑ exp x over the largest entry, so that nothing overflows."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
     return without(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
@@ -159,7 +162,7 @@ _reduction("all", "whether all elements are true", "X.all(axis)", folded("all"),
 
 
 def _reduce_or_combine(over: str, between: str) -> Lower:
-    """max and min: over axes of one argument, or between two arguments."""
+    """Reduce by max or min over axes of one argument, or combine two arguments."""
     of_one, of_two = of_axes(folded(over)), elementwise(named(between))
     return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
 
@@ -238,7 +241,7 @@ def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
 
 
 def present_count(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> Any:
-    """How many are not missing, as a number of the same dtype."""
+    """Count the numbers that are not missing, in the same dtype."""
     return b.reduce("sum", b.cast(b.equal(x, x), x.dtype), axes, keep)
 
 

@@ -114,7 +114,7 @@ IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at h
 
 @contextmanager
 def using(operators: ProgramOperators) -> Generator[None, None, None]:
-    """Programs that are made in this block have these operators.
+    """Give programs that are made in this block these operators.
 
     A derivative's program has the operators of its source.
     """

@@ -49,7 +49,7 @@ def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
 
 
 def cores_for(lowering: Lowering, region: Region) -> str:
-    """Which cores compute the blocks of a region."""
+    """Describe which cores compute the blocks of a region."""
     return core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
 
 

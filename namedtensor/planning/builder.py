@@ -50,7 +50,7 @@ class PlanBuilder(StepBuilder):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Every elementwise primitive by its name: b.exp(x), b.add(x, y)."""
+            """Return the elementwise primitive of this name: b.exp(x), b.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
@@ -174,7 +174,7 @@ class PlanBuilder(StepBuilder):
         return self.step("broadcast", (x,), order, shape, x.dtype, sizes=shape)
 
     def merge(self, x: PlanValue, sources: Order, target: str) -> PlanValue:
-        """X_{(a,b)→c}: row-major in the order written, whatever the order of storage."""
+        """Merge X_{(a,b)→c} row-major in the order written, whatever the order of storage."""
         first = x.order.index(sources[0])
         rest = tuple(axis for axis in x.order if axis not in sources)
         together = x.order[first : first + len(sources)] == sources
@@ -186,14 +186,14 @@ class PlanBuilder(StepBuilder):
         return self.reshape(turned, (*before, target, *after), shape)
 
     def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
-        """X_{c→(a,b)}: the inverse of merging."""
+        """Split X_{c→(a,b)}, the inverse of merging."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
 
     # ------------------------------------------------------------------------------------------------- parts, joins
     def pick(self, x: PlanValue, at: dict[str, int]) -> PlanValue:
-        """One element of each of these axes, counted from 0."""
+        """Return one element of each of these axes, counted from 0."""
         rest = tuple(axis for axis in x.order if axis not in at)
         places = tuple(at.get(axis) for axis in x.order)
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
@@ -207,7 +207,7 @@ class PlanBuilder(StepBuilder):
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Arrays of one order joined along an axis."""
+        """Join arrays of one order along an axis."""
         first = values[0]
         at = first.order.index(axis)
         total = sum(value.shape[at] for value in values)
@@ -215,7 +215,7 @@ class PlanBuilder(StepBuilder):
         return self.step("concat", values, first.order, shape, first.dtype, at=at)
 
     def stack(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Arrays of one shape side by side along a new, first axis."""
+        """Stack arrays of one shape along a new, first axis."""
         first = values[0]
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 

@@ -28,7 +28,7 @@ MS_PER_BYTE_HEAVY = 1.5e-7  # of one like exp
 
 
 def milliseconds(region: Region, itemsize: int) -> float:
-    """How long one core takes for a region, about."""
+    """Return the approximate time that one core takes for a region."""
     return sum(_milliseconds(term, itemsize) for term in regions.terms_of(region.root, region.inside))
 
 
@@ -43,12 +43,12 @@ def _milliseconds(term: Term, itemsize: int) -> float:
 
 
 def has_products(region: Region) -> bool:
-    """Whether the BLAS is called in its blocks."""
+    """Return whether the BLAS is called in its blocks."""
     return any(regions.is_product(term) for term in regions.terms_of(region.root, region.inside))
 
 
 def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
-    """Whether a product outside of all regions is computed by the threads of the BLAS."""
+    """Return whether a product outside of all regions is computed by the threads of the BLAS."""
     return any(
         regions.is_product(term) and id(term) not in taken and regions.multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
         for term in terms
@@ -56,12 +56,12 @@ def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
 
 
 def is_small(region: Region, itemsize: int) -> bool:
-    """Whether whole arrays are as quick as blocks: without products, wherever one core would compute all of these."""
+    """Return whether whole arrays are as fast as blocks: without products, if one core would compute all blocks."""
     return milliseconds(region, itemsize) < (MIN_TILED_MS if has_products(region) else MIN_TILED_CHAIN_MS)
 
 
 def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) -> str:
-    """Which cores compute the blocks of a region."""
+    """Describe which cores compute the blocks of a region."""
     products = has_products(region)
     least = MIN_SHARED_BESIDE_MS if products and blas_awake else MIN_SHARED_MS
     duration = milliseconds(region, itemsize)

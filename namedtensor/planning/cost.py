@@ -74,7 +74,7 @@ class Cost:
 
 
 def table(cells: list[tuple[Any, ...]]) -> str:
-    """Rows of three figures and a text, below their headings."""
+    """Format rows of three figures and a text, below their headings."""
     rows = [(*HEADINGS, "step"), *((*map(amount, cell[:3]), cell[3]) for cell in cells)]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in rows)
@@ -86,12 +86,12 @@ def amount(number: Size) -> str:
 
 
 def itemsize(value: PlanValue) -> int:
-    """Bytes of one number."""
+    """Return the bytes of one number."""
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
 
 def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
-    """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
+    """Return every axis that a step works over; axes merged for a matrix product appear separately."""
     axes: dict[str, Size] = {}
     values = (
         ()

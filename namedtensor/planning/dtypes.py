@@ -119,7 +119,7 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
 
 
 def coerced(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-    """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
+    """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
     if rule == "compared":
         arguments = whole_numbers.in_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
@@ -128,7 +128,7 @@ def coerced(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Arg
 
 
 def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
+    """Return numbers as arrays of the one floating dtype of the others, which saves NumPy a check."""
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
         return tuple(arguments)
@@ -160,7 +160,7 @@ def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argu
 
 
 def with_arrays(b: StepWriter, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Plain numbers as arrays of the dtype of the arrays beside them."""
+    """Return plain numbers as arrays of the dtype of the arrays beside them."""
     dtypes = [argument.dtype for argument in arguments if isinstance(argument, PlanValue) and argument.dtype != "bool"]
     if not dtypes:
         return tuple(map(b.array, arguments))

@@ -32,7 +32,7 @@ def overflow_error(dtype: str = "int64") -> NotationError:
 
 
 def is_index_problem(problem: IndexError) -> bool:
-    """Whether an error reports which index is wrong; a library's own IndexError does not."""
+    """Return whether an error reports which index is wrong; a library's own IndexError does not."""
     return hasattr(problem, "index") and hasattr(problem, "size")
 
 

@@ -122,13 +122,13 @@ def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | 
 
 
 def member(lowering: Lowering, name: str) -> PlanValue:
-    """One member of a family in one array."""
+    """Return one member of a family in one array."""
     whole, position = lowering.members[name]
     return lowering.builder.pick(whole, {whole.order[0]: position})
 
 
 def places_in(loop: Loop) -> list[bool]:
-    """Of each argument after the states, whether a step takes it as indices and as nothing else."""
+    """Return, for each argument after the states, whether a step takes it as indices and as nothing else."""
     as_places: dict[int, bool] = {}
     for term in topological(*loop.results):
         for index, argument in enumerate(term.arguments):
@@ -165,7 +165,7 @@ def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[Pla
 
 
 def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
-    """Values of one shape with one order of axes and one dtype."""
+    """Return values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
     if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
         return [*values]

@@ -168,26 +168,26 @@ class Lowering:
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Whether a term has one use, so that the rewrite of its user may take it apart."""
+        """Return whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_donated(self, term: Term) -> bool:
-        """Whether the one user of a term may write over it."""
+        """Return whether the one user of a term may write over it."""
         return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
-        """Whether a product may be taken apart by the chain that it appears in."""
+        """Return whether a product may be taken apart by the chain that it appears in."""
         return self.has_one_use(term) and id(term) not in self.fused
 
     def may_be_reordered(self, term: Term) -> bool:
-        """Whether a product may turn out to be a part of a chain that is computed in another order, without it."""
+        """Return whether a product may turn out to be part of a chain whose other order avoids it."""
         if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
             return False
         (user,) = self.uses[id(term)]
         return user is not RESULT and user.operator in CHAINED
 
     def is_on(self, name: str) -> bool:
-        """Whether an optimization is done."""
+        """Return whether an optimization is done."""
         return name in self.builder.optimized
 
     @cached_property

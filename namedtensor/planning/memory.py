@@ -23,7 +23,7 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 
 
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
-    """In-place reuse: for each step that can overwrite a dead array, the value whose memory it reuses.
+    """Find, for each step that can overwrite a dead array, the value whose memory it reuses.
 
     That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.
     """
@@ -165,7 +165,7 @@ MIN_RELEASED_NUMBERS = 2**17  # elements from which an array is released at its 
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:
-    """For each step, the names of large arrays that are dead after it, to be released."""
+    """Return, for each step, the names of large arrays that are dead after it, to be released."""
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]

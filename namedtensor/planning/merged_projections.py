@@ -49,7 +49,10 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 
 
 def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
-    """X and W of X ⊙_{ax} W, where W is given, has no other axis of X, and has its own axes whole on each device."""
+    """Return X and W of X ⊙_{ax} W, or None.
+
+    W is given, has no other axis of X, and has its own axes whole on each device.
+    """
     if not is_product(term):
         return None
     for x, matrix in (term.arguments, term.arguments[::-1]):
@@ -67,7 +70,7 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
-    """Whether a matrix is worth finding out that it lies beside another."""
+    """Return whether a matrix is worth finding out that it lies beside another."""
     return (
         lowering.target.name == "numpy" and rows <= MAX_ADJACENT_ROWS and typical(number_of_elements(matrix)) >= LARGE
     )

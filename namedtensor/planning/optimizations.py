@@ -136,7 +136,7 @@ def enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
 
 
 def may_limit_blas() -> bool:
-    """Whether the threads of the BLAS may be limited: `threadpoolctl` is there, and the environment does not forbid it."""
+    """Return whether the BLAS threads may be limited: `threadpoolctl` is installed, and the environment allows it."""
     return os.environ.get("NAMEDTENSOR_BLAS_LIMIT", "1") != "0" and _has_threadpoolctl()
 
 

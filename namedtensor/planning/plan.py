@@ -181,7 +181,7 @@ def _option(value: Any) -> str:
 
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """Dead-code elimination: the steps that the results need, and those that check them."""
+    """Eliminate dead code: return the steps that the results need, and the steps that check them."""
     needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)

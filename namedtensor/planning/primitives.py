@@ -88,7 +88,7 @@ def picked(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    """Matrices and vectors, as `dot` has them."""
+    """Return the shape of a product of matrices and vectors, by the rules of `dot`."""
     left, right = shapes
     summed = right[-2:][0]  # the last but one, the only one of a vector
     if left[-1] != summed:

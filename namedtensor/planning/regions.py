@@ -161,7 +161,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Whether a term is computed inside the region of those that use it."""
+    """Return whether a term is computed inside the region of those that use it."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
@@ -185,7 +185,7 @@ MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
 
 @cache
 def cores() -> int:
-    """How many threads can run at once."""
+    """Return the number of threads that can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -277,14 +277,14 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
 
 
 def _mappable(term: Term) -> bool:
-    """Whether a term maps over an axis: each slice of it consists of slices of its arguments."""
+    """Return whether a term maps over an axis: each slice of it consists of slices of its arguments."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
 
 
 def is_product(term: Term) -> bool:
-    """Whether a term is a product summed over axes."""
+    """Return whether a term is a product summed over axes."""
     return term.operator == "⊙" and bool(term.axes)
 
 
@@ -297,7 +297,7 @@ def _count_multiply_adds(term: Term) -> int:
 
 
 def multiply_adds(term: Term) -> int:
-    """Those of a contraction: one for each element of the result and of the axes that are summed over."""
+    """Return the multiply-adds of a contraction: one for each element of the result and of the summed axes."""
     sizes = {axis: size for argument in term.arguments for axis, size in (sizes_of(argument) or {}).items()}
     return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 

@@ -25,7 +25,7 @@ from .plan import Argument, PlanValue
 
 
 def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
-    """Q and s of a term Q ⊙ s whose integers have 8 bits, under whatever names of axes; None of any other term."""
+    """Return Q and s of a term Q ⊙ s with 8-bit integers, under any names of axes, or None for any other term."""
     if term.operator == "rename":
         below, names = parts(lowering, term.arguments[0]), dict(term.options)
         return below and _renamed(lowering, below, names)
@@ -50,7 +50,7 @@ def _renamed(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Whether a contraction has such a factor, before it is lowered or after."""
+    """Return whether a contraction has such a factor, before it is lowered or after."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 

@@ -43,7 +43,7 @@ def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> t
 
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
-    """Whether something is made of values that need the sizes of the inputs."""
+    """Return whether something is made of values that need the sizes of the inputs."""
     return any(isinstance(argument, PlanValue) and argument.sized for argument in arguments)
 
 
@@ -243,7 +243,7 @@ class StepBuilder:
         return self.target.kind(x.dtype)
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
-        """Whether all arrays among these are of integers."""
+        """Return whether all arrays among these are of integers."""
         return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, PlanValue))
 
     def floating(self, x: PlanValue) -> PlanValue:
@@ -253,14 +253,14 @@ class StepBuilder:
         )
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-        """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too."""
+        """Return arguments of one dtype; plain numbers stay plain unless `numbers` become arrays too."""
         return dtypes.common(self, arguments, floats, numbers)
 
     def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
         return dtypes.common_dtype(self, arguments, floats)
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-        """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
+        """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
         return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:

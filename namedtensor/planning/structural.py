@@ -124,7 +124,7 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
 
 
 def _fill(lowering: Lowering, term: Term) -> Argument:
-    """Parts joined along an axis, then put in order."""
+    """Join parts along an axis, then put them in order."""
     b = lowering.builder
     axis, positions = term.options
     rest = tuple(name for name in term.shape if name != axis)

@@ -38,7 +38,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Whether only this sum would wake the threads of the BLAS, which then delay the threads of blocks for 0.1 s."""
+    """Return whether only this sum would wake the BLAS threads, which then delay the threads of blocks for 0.1 s."""
     return (
         not b.in_block
         and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES
@@ -60,7 +60,7 @@ def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
 
 
 def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
-    """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
+    """Return whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
     return (
         "small-sum-as-matmul" in b.optimized
@@ -71,7 +71,7 @@ def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
 
 
 def is_dense_and_new(b: StepWriter, x: PlanValue) -> bool:
-    """Whether an array is new and, most likely, dense."""
+    """Return whether an array is new and, most likely, dense."""
     step = b.written(x)
     if step is not None and step.primitive == "reshape":
         step = b.written(step.arguments[0])

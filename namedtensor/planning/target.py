@@ -83,7 +83,7 @@ class Target:
         return self.backend.canonical(self.xp, dtype)
 
     def kind(self, dtype: str) -> str:
-        """b, i, u, f or c."""
+        """Return the kind of a dtype: b, i, u, f or c."""
         return kind_of(dtype)
 
     def is_native(self, dtype: str) -> bool:

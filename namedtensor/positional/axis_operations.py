@@ -72,7 +72,7 @@ def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> Axi
 
 
 def quantifier(operator: str) -> Callable[..., AxisValue]:
-    """any, all: conditions."""
+    """Return any or all of conditions."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
@@ -124,7 +124,7 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
 
 
 def pair(operator: str) -> Callable[..., Any]:
-    """torch.max(x, dim): the values, with the indices that no one asks for."""
+    """Return torch.max(x, dim): the values, with the unused indices."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
         if isinstance(axis, AxisValue):
@@ -195,7 +195,7 @@ def along(operator: str) -> Callable[..., AxisValue]:
 
 
 def accumulated(operator: str) -> Callable[..., AxisValue]:
-    """cumsum, cumprod: of a vector without an axis, too."""
+    """Return cumsum or cumprod, of a vector without an axis too."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         return along(operator)(axes, x, 0 if axis is None and len(as_value(x).dims) == 1 else axis)

@@ -137,7 +137,7 @@ def drawn(generator: Any, shape: list[int], low: float, high: float) -> Any:
 
 
 def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable, int]], sizes: TrialSizes) -> Any:
-    """Integers that are indices of every axis that they count along."""
+    """Return integers that are indices of every axis that they count along."""
     first = max(start for _, start in along)
     last = min(start + sizes.of(axis) - 1 for axis, start in along)
     return generator.integers(first, max(first, last), shape, endpoint=True)

@@ -228,7 +228,7 @@ class CodeExpressions:
         return self.applied(node, name, arguments, keywords)
 
     def inline(self, node: ast.Call, function: ast.Lambda) -> Any:
-        """(lambda s: …)(x)"""
+        """Inline (lambda s: …)(x)."""
         names = [parameter.arg for parameter in function.args.args]
         if node.keywords or len(names) != len(node.args) or len(ast.unparse(function.args).split(",")) != len(names):
             raise self.refuse(node, "only plain arguments of a lambda are supported")

@@ -23,7 +23,7 @@ class CodeIndices:
         self.axes, self.inputs = axes, axes.inputs
 
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
-        """x[items]. Raises Misuse if there is no formula."""
+        """Translate x[items]. Raise Misuse if there is no formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
         items = self.completed(x, items)
@@ -50,7 +50,7 @@ class CodeIndices:
         return AxisValue(node, tuple(dims))
 
     def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
-        """x indexed along some of its dimensions, by one item."""
+        """Index x along some of its dimensions, by one item."""
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
@@ -76,7 +76,7 @@ class CodeIndices:
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
 
     def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
-        """x[[0, 2]]"""
+        """Translate x[[0, 2]]."""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
             raise Misuse("only a list of numbers from 0 on is supported as an index")
         self.needs(axis, max(item) + 1)
@@ -170,7 +170,7 @@ class CodeIndices:
         return at(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
 
     def strided(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
-        """x[1::2]: the axis split, and an element of its inner part."""
+        """Translate x[1::2]: split the axis, and take an element of its inner part."""
         start = item.start or 0
         if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
             raise Misuse("these bounds of a slice with a step are not supported")
@@ -184,7 +184,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------- several, and conditions
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
-        """P[np.arange(n), I]: one index whose other dimensions are aligned with it."""
+        """Translate P[np.arange(n), I]: one index whose other dimensions are aligned with it."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
             raise Misuse("these indices together are not supported")
         if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):

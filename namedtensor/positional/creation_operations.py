@@ -176,7 +176,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 # ------------------------------------------------------------------------------------------------------------- literals
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """np.array of numbers: a literal with separate axes."""
+    """Translate np.array of numbers: a literal with separate axes."""
     if not isinstance(x, tuple):
         return as_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)

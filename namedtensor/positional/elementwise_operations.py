@@ -75,7 +75,7 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
 
 
 def connective(operator: str) -> Callable[..., Truth]:
-    """∧, ∨, ¬ of conditions."""
+    """Return ∧, ∨ or ¬ of conditions."""
 
     def rule(axes: Axes, *conditions: Any) -> Truth:
         if not all(isinstance(condition, Truth) for condition in conditions):

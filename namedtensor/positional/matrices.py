@@ -216,7 +216,7 @@ class Walk(MatrixLeaves):
         return replace(result, factors=(x, y), lying=x.lying or y.lying)
 
     def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
-        """λ I is I with a factor; I M is M."""
+        """Multiply by an identity: λ I is I with a factor; I M is M."""
         eye, other = (x, y) if x.identity else (y, x)
         if other.is_number or other.identity:
             factor = self.scaled(
@@ -228,7 +228,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """𝟏^⊤ x and A 𝟏 are sums."""
+        """Multiply by ones: 𝟏^⊤ x and A 𝟏 are sums."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):
@@ -244,7 +244,7 @@ class Walk(MatrixLeaves):
         )
 
     def with_diagonal(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """diag(s) M is s ∘ M along the rows, M diag(s) along the columns."""
+        """Multiply by a diagonal: diag(s) M is s ∘ M along the rows, M diag(s) along the columns."""
         vector, other, side = (x.diagonal, y, 0) if x.diagonal else (y.diagonal, x, 1)
         assert vector is not None
         if side == 1 and not other.dims[1] and other.lying:
@@ -295,7 +295,7 @@ class Walk(MatrixLeaves):
         return self.make(node, other.dims, replace(eye, identity=False))
 
     def beside(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
-        """Both summands, with a given vector as it lies beside the other: a bias along the last axis."""
+        """Align both summands; a vector beside a matrix is a bias along the last axis."""
         if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
             return x, replace(transposed(y), lying=True)
         if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
@@ -303,7 +303,7 @@ class Walk(MatrixLeaves):
         return x, y
 
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Element by element; a bias is added to each row."""
+        """Apply an operator element by element; a bias is added to each row."""
         if x.ones or y.ones:
             if not all(map(fits, x.dims, y.dims)):
                 raise self.misfit(x, y, tree)

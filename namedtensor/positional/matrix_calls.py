@@ -36,7 +36,7 @@ def function(walk: Walk, tree: Tree) -> Matrix:
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """exp(A) of a square matrix: element by element, or of the matrix."""
+    """Translate exp(A) of a square matrix: element by element, or of the matrix."""
     if tree.text != "exp":
         walk.remark(f"{walk.text(tree)} is taken of each element")
         return applied(walk, tree.text, x)
@@ -46,7 +46,7 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """softmax, log softmax: within each row, or over the index below it."""
+    """Translate softmax and log softmax: within each row, or over the index below it."""
     below, indices = tree.upper, dict(x.indices)
     if below in indices:
         return walk.make(call(tree.text, (x.node,), (indices[below],)), x.dims, x)
@@ -73,7 +73,7 @@ def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def of_square(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """det, trace, log det"""
+    """Translate det, trace and log det."""
     if tree.text == "trace" and (whole := trace_of_product(walk, tree, x)) is not None:
         return whole
     pair = square(walk, tree, x, tree.text)
@@ -81,7 +81,7 @@ def of_square(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
-    """tr(P Q) as one contraction, over both axes."""
+    """Translate tr(P Q) as one contraction, over both axes."""
     inside = tree.parts[0]
     if (
         inside.op != "product"
@@ -104,7 +104,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
 
 
 def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """diag of a vector is a matrix, of a matrix its diagonal."""
+    """Translate diag: of a vector it is a matrix, of a matrix its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
         walk.axes.apart(x.axes)
@@ -119,12 +119,12 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def stacked(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """vec A: the columns of A below each other."""
+    """Translate vec A: the columns of A below each other."""
     return walk.make(x.node, ((*x.dims[1], *x.dims[0]), ()), x)
 
 
 def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """max x, mean x: over all axes."""
+    """Translate max x and mean x over all axes."""
     if not axes_of(x.dims):
         raise walk.refuse(tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_i")
     if tree.upper:

@@ -69,7 +69,7 @@ def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 
 
 def of_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
-    """∂y/∂x of two vectors."""
+    """Return ∂y/∂x of two vectors."""
     body = tree.parts[0]
     if value.indices or len(axes_of(value.dims)) != 1 or not value.dims[0] or len(axes_of(leaf.dims)) != 1:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
@@ -81,7 +81,7 @@ def of_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
 
 @rule("differential")
 def differential(walk: Walk, tree: Tree) -> Matrix:
-    """∂X, ∂(X Y)"""
+    """Translate ∂X and ∂(X Y)."""
     value = walk.read(tree.parts[0])
     if value.identity or value.ones:
         raise walk.refuse(tree, "a constant has no differential")

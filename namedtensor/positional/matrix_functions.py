@@ -116,7 +116,7 @@ def cross(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("⊗")
 def outer(walk: Walk, tree: Tree) -> Matrix:
-    """Of vectors the outer product, of matrices Kronecker's."""
+    """Translate ⊗: the outer product of vectors, Kronecker's product of matrices."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
         raise walk.refuse(
@@ -279,7 +279,7 @@ def bars(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("inner")
 def inner(walk: Walk, tree: Tree) -> Matrix:
-    """⟨x, y⟩: over all axes of both"""
+    """Translate ⟨x, y⟩ over all axes of both."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
         raise walk.refuse(tree, "⟨ ⟩ expects two vectors or two matrices")

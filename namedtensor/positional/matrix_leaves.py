@@ -189,7 +189,10 @@ class MatrixLeaves:
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """d, d_k or n without a shape: an axis of that name, the end of a sum, the axis just summed, else None."""
+        """Return the size d, d_k or n without a shape, or None.
+
+        It is the size of an axis of that name, the end of a sum, or the axis just summed.
+        """
         word = name.partition("_")[2].strip("{}")
         axis = self.sizes.get(name) or self.ends.get(name) or self.axes.given.get(name)
         if axis is None and word in self.axes.given:
@@ -250,7 +253,9 @@ class MatrixLeaves:
     def window(
         self, tree: Tree, node: Node, axis: AxisVariable, item: Item, text: str
     ) -> tuple[Node, dict[str, AxisVariable]]:
-        """Two letters in one index, x_{t+k-1} of a sliding window, s_{t-k+1} of a convolution; the axes of both.
+        """Translate two letters in one index, with the axes of both.
+
+        Examples are x_{t+k-1} of a sliding window and s_{t-k+1} of a convolution.
 
         One is a place, the other an offset that a sum binds.
         """

@@ -65,7 +65,7 @@ def check_end(walk: Walk, tree: Tree) -> Tree:
 
 @rule("big")
 def big(walk: Walk, tree: Tree) -> Matrix:
-    """∑_i, ∏_i, max_i of a body."""
+    """Translate ∑_i, ∏_i, max_i of a body."""
     if not tree.letters:
         raise walk.refuse(tree, f"{tree.text} needs an index below it")
     if tree.lower == "0":
@@ -169,7 +169,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
 def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
-    """∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
+    """Translate ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
     (letter,) = tree.letters
     operator = tree.text
     end = end_of(tree.upper)
@@ -202,7 +202,7 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
 
 # ------------------------------------------------------------------------------------------------------ expectations
 def expectation(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """𝔼[x]: the mean over the one axis."""
+    """Translate 𝔼[x] as the mean over the one axis."""
     over = (*axes_of(x.dims), *(axis for _, axis in x.indices))
     if tree.upper or len(over) != 1:
         raise walk.refuse(

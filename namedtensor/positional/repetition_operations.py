@@ -99,7 +99,7 @@ def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue
 
 
 def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
-    """F.pad: a pair for each of the last dimensions, from the last on."""
+    """Translate F.pad: a pair for each of the last dimensions, from the last on."""
     if mode != "constant" or not isinstance(width, tuple) or len(width) % 2:
         raise Misuse("a padding is a pair for each dimension from the last, and constant")
     pairs = [*zip(width[::2], width[1::2])]

@@ -24,7 +24,7 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-        """out[i, k] = x[i, index[i, k]]"""
+        """Translate out[i, k] = x[i, index[i, k]]."""
         value, places = as_value(x), as_value(index)
         (where,) = positions(value, axis)
         if len(value.dims) != len(places.dims):

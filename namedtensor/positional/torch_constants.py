@@ -64,7 +64,7 @@ def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Co
 
 
 def lowest(element: torch.Tensor) -> torch.Tensor:
-    """−∞ for the lowest number of its kind, which masks add in its place."""
+    """Return −∞ for the lowest number of its kind, which masks add in its place."""
     if element.dtype.is_floating_point and element == torch.finfo(element.dtype).min:
         return torch.tensor(-torch.inf)
     return element
@@ -90,7 +90,7 @@ def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> C
 
 
 def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """One number where the column is at most the row plus k, or at least, or just that; another elsewhere."""
+    """Recognize one number where the column is at most the row plus k, or at least, or equal, and another elsewhere."""
     if len(dims) != 2:
         return None
     one, two = along(first, dims), along(second, dims)

@@ -57,7 +57,7 @@ class WeightFamily(NamedTuple):
     like: TracedTensor
 
     def member(self, r: GraphReader, index: Node) -> TracedTensor:
-        """Its value at an index, for a use."""
+        """Return the value at an index, for a use."""
         node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
         return TracedTensor(node, self.like.dims, shape=self.like.shape, named=True).used(r.axes)
 
@@ -115,7 +115,7 @@ def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> Non
 def one_way(
     r: GraphReader, kind: str, x: TracedTensor, begin: Sequence[TracedTensor], weights: Weights, down: bool
 ) -> tuple[TracedTensor, list[TracedTensor]]:
-    """One layer in one direction: its output at all times, and its last states."""
+    """Translate one layer in one direction: its output at all times, and its last states."""
     sequence = x.used(r.axes)
     sequence, axis = r.views.joined(sequence, 1)
     clock = Clock(axis, x.shape[1], r.index("t"), down)

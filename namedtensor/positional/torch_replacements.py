@@ -32,7 +32,7 @@ def compute_layer(
 
 
 def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
-    """Zeros where dropout drops an element, ones elsewhere: for a number and a shape always the same."""
+    """Return zeros where dropout drops an element, and ones elsewhere: the same for a number and a shape."""
     generator = torch.Generator().manual_seed(number)
     return (torch.rand([*shape], generator=generator) >= p).float()
 

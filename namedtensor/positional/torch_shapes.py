@@ -79,7 +79,7 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
 
 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
-    """Equal parts: the axis falls into (part, rest), and each is an element along part."""
+    """Split an axis into equal parts (part, rest), each an element along part."""
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expanded(x.dims[dim])
     if len(whole) == 1 and r.views.is_divisible(whole[0]):

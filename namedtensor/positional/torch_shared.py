@@ -71,7 +71,7 @@ class CallSlots(Slots):
         return outside
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Nothing passes from one call to the next."""
+        """Return None, since nothing passes from one call to the next."""
         return None
 
     def is_own(self, ref: Ref) -> bool:

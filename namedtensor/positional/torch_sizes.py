@@ -32,7 +32,7 @@ class Group:
 
 
 def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[Group]:
-    """Dimensions of one name are a group, those without a name are each their own."""
+    """Group dimensions by name; each dimension without a name is its own group."""
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
         words = axis_words(names[name]) if name in names else []

@@ -242,7 +242,10 @@ class TensorViews:
     def fitted(
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:
-        """Both with as many axes along dimensions that meet: a free axis falls into parts, others are merged to a named one."""
+        """Give both tensors as many axes along dimensions that meet.
+
+        A free axis is split into parts, others are merged to a named one.
+        """
         while True:
             left, right = self.axes.expanded(first.dims[one]), self.axes.expanded(second.dims[two])
             pairs = list(zip(left, right))

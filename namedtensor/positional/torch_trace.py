@@ -212,7 +212,7 @@ CONTROL = "pass what it decides as a Python value, or write it with where"
 
 
 def name_of(func: Any) -> str:
-    """add for aten::add_, view for aten::view_copy."""
+    """Return add for aten::add_, and view for aten::view_copy."""
     name = func._schema.name.rpartition("::")[2]
     if name.endswith("_copy") and name not in ("_to_copy", "lift_fresh_copy"):
         name = name.removesuffix("_copy")
@@ -309,7 +309,7 @@ def unfused() -> Iterator[None]:
 
 
 def masked(subject: Subject) -> AbstractContextManager[Any]:
-    """With new masks of dropout, in training."""
+    """Run with new masks of dropout, in training."""
     if subject.masks is None:
         return nullcontext()
     subject.masks.drawn.clear()

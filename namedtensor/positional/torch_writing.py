@@ -181,7 +181,7 @@ class ProgramWriter:
         return to_text(domain)
 
     def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
-        """|heads| = 8 for each axis that nothing declared has."""
+        """Return |heads| = 8 for each axis that no declaration has."""
         used = {name for part in (*equations, body) for node in walk(part) for name in made_axes(node)}
         result: list[nodes.Statement] = []
         by_name = {

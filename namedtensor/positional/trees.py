@@ -152,7 +152,7 @@ class SourceParser:
         return self.scripts(tree, start)
 
     def function_by_letter(self, token: SourceToken) -> Tree:
-        """σ(x) is the sigmoid; f(x) is not a product."""
+        """Parse σ(x) as the sigmoid; f(x) is not a product."""
         if token.text != "σ":
             hint = f"give the shape of {token.text} if it is a factor"
             raise self.refuse(token.span, f"unknown function {token.text}", hint)
@@ -176,7 +176,7 @@ class SourceParser:
         return [tuple(row) for row in rows]
 
     def big(self, op: str, start: int) -> Tree:
-        r"""\sum_{i=1}^{n} of the term that follows; max_i of a factor"""
+        r"""Parse \sum_{i=1}^{n} of the following term, or max_i of a factor."""
         below = IndexBinder(())
         upper = ""
         while self.sees("_", "^"):
@@ -286,7 +286,7 @@ class SourceParser:
         return Tree("/", self.span(start), (above, below), "frac")
 
     def gradient(self) -> Tree:
-        """∇_x of the term that follows."""
+        """Parse ∇_x of the following term."""
         start = self.take().start
         self.expect("_")
         by = self.group()
@@ -302,7 +302,7 @@ class SourceParser:
         return body
 
     def partial(self, start: int) -> Tree:
-        r"""\frac{\partial f}{\partial x}, \frac{\partial}{\partial x} f"""
+        r"""Parse \frac{\partial f}{\partial x} or \frac{\partial}{\partial x} f."""
         self.expect("{")
         sign = self.take().text
         body = None if self.sees("}") else self.sum()
@@ -319,7 +319,7 @@ class SourceParser:
 
     # ------------------------------------------------------------------------------------------------------ scripts
     def group(self) -> Tree:
-        """{…}, or the next token alone."""
+        """Parse {…}, or the next token alone."""
         if self.sees("{"):
             self.take()
             self.bars.append("")

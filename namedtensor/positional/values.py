@@ -83,12 +83,12 @@ IDENTITY = "⟨I⟩"  # `written` knows whether I is free
 
 
 def identity(first: AxisVariable, second: AxisVariable) -> Node:
-    """I_{first, second}"""
+    """Return I_{first, second}."""
     return nodes.Subscript(nodes.Name(IDENTITY), (name(first), name(second)))
 
 
 def iota(axis: AxisVariable) -> Node:
-    """1, …, |axis|"""
+    """Return 1, …, |axis|."""
     return nodes.Subscript(nodes.Name("iota"), (name(axis),))
 
 
@@ -109,7 +109,7 @@ def merged(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable])
 
 
 def size(axis: AxisVariable) -> Node:
-    """|axis|"""
+    """Return |axis|."""
     return nodes.Size(nodes.Axis(axis.key))
 
 
@@ -130,7 +130,7 @@ def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: Axis
 
 
 def at(node: Node, axis: AxisVariable, index: Node) -> Node:
-    """node_{axis(index)}; numbers in one subscript."""
+    """Return node_{axis(index)}, with numbers in one subscript."""
     if isinstance(node, nodes.Index) and all(
         isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
     ):
@@ -139,7 +139,7 @@ def at(node: Node, axis: AxisVariable, index: Node) -> Node:
 
 
 def plus(node: Node, offset: float) -> Node:
-    """node + offset, with numbers added up."""
+    """Return node + offset, with numbers added up."""
     if isinstance(node, nodes.Call) and node.operator in ("+", "-") and len(node.arguments) == 2:
         base, last = node.arguments
         if isinstance(last, nodes.Number):
@@ -259,7 +259,7 @@ def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
 
 
 def _counted(axes: Sequence[str]) -> Node:
-    """iota_{(i,j)} as (iota_i − 1) |j| + iota_j"""
+    """Return iota_{(i,j)} as (iota_i − 1) |j| + iota_j."""
     factors = [nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis),)) for axis in axes]
     total: Node = factors[0]
     for axis, last in zip(axes[1:], factors[1:]):

@@ -132,7 +132,7 @@ class CachedCall:
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Its value by an executable made for this call alone, for arrays that are placed on several devices."""
+        """Return the value by an executable made for this call alone, for arrays on several devices."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())

@@ -84,7 +84,7 @@ def tried_claims(
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Whether an equation may be an assertion, and not only define a name that is not given."""
+    """Return whether an equation may be an assertion, and not only define a name that is not given."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):

@@ -229,7 +229,7 @@ def _check_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Whether the language reads the text as the name of a tensor, so that it is not available for an operator."""
+    """Return whether the language reads the text as the name of a tensor, which is unavailable for an operator."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):

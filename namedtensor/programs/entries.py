@@ -69,7 +69,7 @@ class WholeProgram(NamedTuple):
         return self.program.tree
 
     def takes(self, named: Iterable[str]) -> bool:
-        """Whether one of these is an argument of the function that it ends with."""
+        """Return whether one of these is an argument of the function that it ends with."""
         function = self.function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
@@ -147,7 +147,7 @@ class Entry:
         return (self.term(checker, arguments),)
 
     def term(self, checker: Checker, arguments: Arguments) -> Term:
-        """Its value for these arguments. Raises NotationError if they do not fit."""
+        """Return the value for these arguments. Raise NotationError if they do not fit."""
         pair = self.found(checker, arguments)
         checker.check_stated(whole=False)
         return checker.drop_lifting(*pair)
@@ -312,7 +312,7 @@ def infer_function(
 
 # -------------------------------------------------------------------------------------------------- what says a name
 def says(statement: Any, name: Key, scope: Scope) -> bool:
-    """Whether a statement specifies what a name is."""
+    """Return whether a statement specifies what a name is."""
     if name.base in scope.functions:
         heads = statement.sides[:1] if isinstance(statement, Equation) else ()
         heads = (statement.head,) if isinstance(statement, Signature) else heads

@@ -285,7 +285,7 @@ class Executable:
         judge(self.claims, results[self.count :], orders, like.source, scales)
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
-        """All results, checked against the assertions."""
+        """Return all results, checked against the assertions."""
         from ..core.tensor import wrap, wrap_layout
 
         if self.outer is not None:

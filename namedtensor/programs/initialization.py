@@ -128,7 +128,7 @@ def initial(
 
 
 def of_jax(numbers: Any, dtype: Any) -> Any:
-    """Numbers as an array of JAX: float64 if JAX has it enabled, otherwise float32."""
+    """Return numbers as a JAX array: float64 if JAX has it enabled, otherwise float32."""
     import jax  # type: ignore[import-not-found]
 
     return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))

@@ -72,7 +72,7 @@ class PlainTensor:
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
 
     def to_tensor(self) -> NamedTensor:
-        """As a tensor of NumPy."""
+        """Return the value as a NumPy tensor."""
         import numpy as np
 
         from ..core.tensor import tensor
@@ -89,7 +89,7 @@ def strides(extent: Sequence[int]) -> tuple[int, ...]:
 
 
 def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """All places, counted from 0, the last index fastest."""
+    """Return all positions, counted from 0, the last index fastest."""
     return itertools.product(*map(range, extent))
 
 

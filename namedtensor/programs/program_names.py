@@ -52,7 +52,7 @@ class ProgramNames:
         )
 
     def has(self, name: str) -> bool:
-        """Whether the program defines or declares the name, or takes it as an input."""
+        """Return whether the program defines or declares the name, or takes it as an input."""
         try:
             expected = key(name)
         except NotationError:

@@ -56,7 +56,7 @@ def float_bits(value: Any) -> int:
 
 
 def is_narrow(value: Any) -> bool:
-    """Whether a value is a tensor of integers of fewer than 64 bits."""
+    """Return whether a value is a tensor of integers of fewer than 64 bits."""
     layout = getattr(value, "layout", None)
     name = dtype_name(layout.dtype) if isinstance(layout, Layout) else ""
     return "int" in name and not name.endswith("64")

@@ -26,7 +26,7 @@ class TermValue(NamedTuple):
 
 
 def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
-    """Every term that the value of a program needs, arguments before what uses them.
+    """Return every term that the value of a program needs, arguments first.
 
     Parameters
     ----------

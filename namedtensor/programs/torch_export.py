@@ -63,7 +63,7 @@ def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
-    """Arrays to trace with."""
+    """Return arrays to trace with."""
     return tuple(
         torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
         for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)

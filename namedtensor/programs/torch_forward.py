@@ -81,7 +81,7 @@ class Forward(NamedTuple):
         return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
 
     def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Whether it takes inputs of these shapes."""
+        """Return whether it takes inputs of these shapes."""
         sizes: dict[SizeSymbol, int] = {}
         for number, read in self.reads:
             slope = terms_of(read.size)[(read.symbol,)]
@@ -101,7 +101,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Whether dtypes are the expected ones, where those that are `shared` may be any one of these."""
+    """Return whether dtypes are the expected ones, where those that are `shared` may be any one of these."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(
@@ -245,7 +245,7 @@ def dtype_of(value: Any) -> str:
 
 
 def indices_of(plan: Plan, count: int) -> set[int]:
-    """Which of the first inputs the plan takes for indices that came as floating numbers."""
+    """Return which of the first inputs the plan uses as indices although they have a floating dtype."""
     arguments = {step.value: step.arguments for step in plan.steps}
     pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
     indices: set[Any] = set()

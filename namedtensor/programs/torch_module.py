@@ -274,7 +274,7 @@ class NamedModule(Module):
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
     def zeros(self, shape: Sequence[int]) -> torch.Tensor:
-        """Zeros of the dtype and on the device of the parameters."""
+        """Return zeros of the parameters' dtype and device."""
         device, dtype = self._where()
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 

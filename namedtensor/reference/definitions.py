@@ -116,7 +116,7 @@ def number(value: Any) -> Tensor:
 
 
 def at(X: Tensor, fixed: Record) -> Tensor:
-    """X_s, partial indexing (§2.3): the tensor t ↦ X_{s ∪ t} over the axes that s leaves."""
+    """Return X_s, partial indexing (§2.3): the tensor t ↦ X_{s ∪ t} over the remaining axes."""
     rest = {axis: size for axis, size in X.shape.items() if axis not in fixed}
     return Tensor(rest, lambda record: X({**fixed, **record}))
 
@@ -139,7 +139,7 @@ def broadcast(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
 
 
 def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
-    """Lifting (§3): a function of tensors with just the axes `needed`, applied to tensors with more.
+    """Lift (§3) a function of tensors with just the axes `needed`, and apply it to tensors with more.
 
     The extra axes are mapped over: [f(X, Y)]_s = f(X_s, Y_s) for every record s of them. Extra axes of one name are one
     axis; an axis that f gives itself cannot be one of them.
@@ -184,7 +184,7 @@ def along(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) 
 
 
 def contract(X: Tensor, Y: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """X ⊙_{ax} Y = ∑_{ax} X ⊙ Y (§3.4): the inner product of two vectors, lifted."""
+    """Return X ⊙_{ax} Y = ∑_{ax} X ⊙ Y (§3.4): the inner product of two vectors, lifted."""
 
     def inner(x: Tensor, y: Tensor) -> Tensor:
         return number(sum(x(record) * y(record) for record in records(unite(x.shape, y.shape))))
@@ -193,7 +193,7 @@ def contract(X: Tensor, Y: Tensor, axes: tuple[str, ...]) -> Tensor:
 
 
 def rename(X: Tensor, names: Mapping[str, str]) -> Tensor:
-    """X_{a→b} (§3.6): [X_{a→b}]_{b(i)} = X_{a(i)}; several axes change at once."""
+    """Return X_{a→b} (§3.6): [X_{a→b}]_{b(i)} = X_{a(i)}; several axes change at once."""
     new = {axis: names.get(axis, axis) for axis in X.shape}
     if len(set(new.values())) != len(new):
         raise NotationError(312, f"two axes would have one name: {listed(new.values())}")
@@ -203,7 +203,7 @@ def rename(X: Tensor, names: Mapping[str, str]) -> Tensor:
 
 
 def merge(X: Tensor, axes: tuple[str, ...], into: str) -> Tensor:
-    """X_{(a,b)→c} (§3.6): the axes become one, the last of them counting fastest."""
+    """Return X_{(a,b)→c} (§3.6): the axes become one, the last of them counting fastest."""
     order = {axis: X.shape[axis] for axis in axes}
     rest = {axis: size for axis, size in X.shape.items() if axis not in axes}
     if into in rest:
@@ -213,7 +213,7 @@ def merge(X: Tensor, axes: tuple[str, ...], into: str) -> Tensor:
 
 
 def split(X: Tensor, axis: str, into: Shape) -> Tensor:
-    """X_{c→(a,b)} (§3.6), which merging undoes."""
+    """Return X_{c→(a,b)} (§3.6), the inverse of merging."""
     pieces = [tuple(piece.values()) for piece in records(into)]
     rest = {name: size for name, size in X.shape.items() if name != axis}
     if len(pieces) != X.shape[axis]:
@@ -225,7 +225,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
 
 
 def index(X: Tensor, indices: Mapping[str, Tensor]) -> Tensor:
-    """X_{a(I), b(J)} (§3.7): at each record, I and J select an element along a and b; all at once."""
+    """Return X_{a(I), b(J)} (§3.7): at each record, I and J select an element along a and b; all at once."""
     rest = {axis: size for axis, size in X.shape.items() if axis not in indices}
     shape = unite(rest, *(I.shape for I in indices.values()))
 

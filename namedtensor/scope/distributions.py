@@ -36,7 +36,7 @@ class Distribution(NamedTuple):
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """By Box and Muller; the second parameter is the variance."""
+    """Transform by Box and Muller; the second parameter is the variance."""
     mean, variance = parameters
     radius = op("sqrt", op("⊙", -2.0, op("log", u)))
     standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))

@@ -214,7 +214,7 @@ class Specialised:
         return self.call(node, current) if node.operator in self.found else node
 
     def call(self, node: Call, current: Mapping[str, Function]) -> Call | Name:
-        """twice(g, x) as twice⟨g⟩(x)."""
+        """Return twice⟨g⟩(x) for twice(g, x)."""
         fits = [other for other in self.found[node.operator] if len(other.head.arguments) == len(node.arguments)]
         if not fits:
             return node

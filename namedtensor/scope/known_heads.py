@@ -46,7 +46,7 @@ class _Known:
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
-        """Of the equations for one name, those that define nothing."""
+        """Return the equations for one name that define nothing."""
         key = group[0].key
         if key in self.given or self.is_power(group[0].name):
             return group
@@ -252,7 +252,7 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
 
 
 def juxtaposed(node: Any) -> str:
-    """σ, where σ(X) is the product of a tensor and X."""
+    """Return σ if σ(X) is the product of a tensor and X."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
         name = spelled(node.arguments[0])
         return name.base if name is not None else ""

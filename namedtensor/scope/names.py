@@ -65,7 +65,7 @@ _SMALL = {
 
 
 def _unfold_small(text: str) -> str:
-    """x₁² as x_{1}^{2}."""
+    """Return x_{1}^{2} for x₁²."""
     pieces: list[tuple[str, str]] = []
     for character in text:
         sign, plain = _SMALL.get(character, ("", character))
@@ -118,7 +118,7 @@ def _script_text(sign: str, braced: str, bare: str) -> str:
 
 
 def greek(word: str) -> str:
-    """gamma' as γ'."""
+    """Return γ' for gamma'."""
     plain = word.rstrip("'")
     return SPELLED_GREEK.get(plain, plain) + word[len(plain) :] if word.isascii() else word
 
@@ -193,7 +193,7 @@ class Spelled(NamedTuple):
 
 
 def spelled(node: Node) -> Spelled | None:
-    """`node` read as a name with scripts, or None: `X` and `W_1^{l,Q}` are, `(X + Y)^2` is not."""
+    """Return `node` as a name with scripts, or None: `X` and `W_1^{l,Q}` are names, `(X + Y)^2` is not."""
     if isinstance(node, Name):
         return Spelled(node.text)
     if isinstance(node, Subscript):

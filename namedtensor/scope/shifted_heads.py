@@ -89,7 +89,7 @@ def stepped(end: Node, by: int) -> Node:
 
 
 def sum_of(base: Node, offset: int, node: Node) -> Node:
-    """t + 2, t − 1, t"""
+    """Return t + 2, t − 1 or t."""
     if not offset:
         return base
     number, span = Number(abs(offset), node.span), node.span

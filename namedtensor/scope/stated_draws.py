@@ -146,7 +146,7 @@ class Stated:
         return rebuilt(node, lambda part: self.of_drawn(part, over, bound), apart=("variable",))
 
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
-        """m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
+        """Return m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
         name = f"{base}⟨{', '.join(over)}⟩"
         arguments = tuple(Name(text, node.span) for text in over)
         call = Call(name, (), (), arguments, (), node.span, node.span)

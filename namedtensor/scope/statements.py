@@ -97,7 +97,7 @@ class Statements:
         self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
 
     def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
-        """Equations between sizes and numbers, which define the number that `heads` has."""
+        """Add equations between sizes and numbers, which define the number that `heads` has."""
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
@@ -152,7 +152,7 @@ class Statements:
 
 
 def chained(ranges: list[Range]) -> Range | None:
-    """Ranges one after the other."""
+    """Chain ranges one after the other."""
     range_: Range | None = None
     for bound_ in reversed(ranges):
         range_ = replace(bound_, further=range_)

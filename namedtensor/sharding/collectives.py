@@ -196,5 +196,5 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _numbers(text: str) -> list[tuple[int, ...]]:
-    """{0,1},{2,3} as numbers."""
+    """Parse {0,1},{2,3} as numbers."""
     return [_sizes(group) for group in re.findall(r"\{([\d,]+)\}", text)]

@@ -209,7 +209,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Its value, spread by the names of its axes; compiled at the first call with tensors of these types.
+        """Return the value, spread by the names of its axes; compiled at the first call with tensors of these types.
 
         Raises the program's errors, and NotationError if a rule names an unknown axis (201), or if an input or a result
         cannot be sharded by the rules (303, 310).

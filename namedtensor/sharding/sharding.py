@@ -190,7 +190,7 @@ class Sharding:
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters on the devices, by name. Numbers stay numbers. Raises NotationError for other values."""
+        """Place parameters on the devices, by name. Numbers stay numbers. Raise NotationError for other values."""
         result = {name: as_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value

@@ -111,7 +111,7 @@ class Training:
 
     # -------------------------------------------------------------------------------------------------------- one step
     def step(self, state: State, **inputs: Any) -> tuple[State, Any]:
-        """One step: the next state, in the memory of this one, and the loss before it."""
+        """Make one step: return the next state, in the memory of this one, and the loss before it."""
         with keep_language_errors():
             return self._compiled(state, self._place_inputs(inputs))
 

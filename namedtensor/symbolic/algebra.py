@@ -134,7 +134,7 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
 
 
 def signed(parts: SumParts) -> None:
-    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again after each of these."""
+    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again after each of these."""
     while (without_sign := _without_sign(parts.factors)) is not None:
         parts.factors = without_sign
         gathered(parts)
@@ -194,7 +194,7 @@ MAX_POWER = 8  # of a sum that is multiplied out
 
 
 def expanded(product: Product) -> Form:
-    """Brackets multiplied out, for proofs."""
+    """Multiply brackets out, for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
             rest = product.factors[:index] + product.factors[index + 1 :]
@@ -310,7 +310,7 @@ def _plain_power(factor: Factor) -> bool:
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """(∑ …)ⁿ: factors that do not depend on the summed indices are taken out."""
+    """Expand (∑ …)ⁿ: factors that do not depend on the summed indices are taken out."""
     if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

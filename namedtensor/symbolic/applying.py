@@ -134,7 +134,7 @@ def _opaque(operator: str, *parts: Form) -> Form:
 
 
 def logarithm(x: Form) -> Form | None:
-    """log exp x = x, log 1 = 0."""
+    """Apply log exp x = x, log 1 = 0."""
     if len(x) != 1:
         return None
     (product,) = x
@@ -192,7 +192,7 @@ MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "�
 
 
 def indicated(condition: Form) -> Form | None:
-    """𝕀[x > 0] = 1 for an x above 0."""
+    """Apply 𝕀[x > 0] = 1 for an x above 0."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -247,7 +247,7 @@ def expanded(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def by_addition(operator: str, x: Form) -> Form | None:
-    """sin(x + y) = sin x cos y + cos x sin y, cos(x + y) = cos x cos y − sin x sin y."""
+    """Apply sin(x + y) = sin x cos y + cos x sin y, cos(x + y) = cos x cos y − sin x sin y."""
     shared, rest = content(x)
     if len(x) > 1:
         one, other = x[:1], x[1:]
@@ -267,7 +267,7 @@ def by_addition(operator: str, x: Form) -> Form | None:
 
 
 def by_factors(operator: str, x: Form) -> Form | None:
-    """|x y| = |x| |y|, sign(x y) = sign x sign y; |x| = x where x is never negative."""
+    """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, and |x| = x for an x that is never negative."""
     if operator == "abs" and of_form(x):
         return x
     outer, rest = monomial(x)
@@ -288,7 +288,7 @@ def by_factors(operator: str, x: Form) -> Form | None:
 
 
 def sum_of_logarithms(x: Form) -> Form | None:
-    """log(x y) = log x + log y, where x is never negative; log x² = 2 log |x|; log 6 = log 2 + log 3."""
+    """Apply log(x y) = log x + log y for an x that is never negative, log x² = 2 log |x|, log 6 = log 2 + log 3."""
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
@@ -310,7 +310,7 @@ def sum_of_logarithms(x: Form) -> Form | None:
 
 
 def _logarithm_of_number(value: Fraction) -> Form:
-    """log of a positive fraction, as the sum of the logarithms of its prime factors."""
+    """Return the log of a positive fraction, as the sum of the logarithms of its prime factors."""
     parts = []
     for number_left, sign in ((value.numerator, 1), (value.denominator, -1)):
         prime = 2
@@ -344,7 +344,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
-    """xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ, for exponents that are sizes."""
+    """Apply xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ, for exponents that are sizes."""
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:

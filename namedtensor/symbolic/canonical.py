@@ -30,7 +30,7 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
-    """Labels of indices that stand for themselves."""
+    """Return labels of indices that stand for themselves."""
     return {index: (0, index.number) for index in indices}
 
 

@@ -102,7 +102,7 @@ def opened(forms: Any, term: Term, text: str) -> Form | None:
 
 
 def product_of_exponentials(forms: Any, term: Term) -> Form | None:
-    """∏_{ax} exp X = exp(∑_{ax} X)."""
+    """Apply ∏_{ax} exp X = exp(∑_{ax} X)."""
     form = forms.part(term, 0)
     (product,) = form if len(form) == 1 else (Product(ONE_),)
     powers = product.factors
@@ -114,7 +114,7 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
 
 
 def sign_of_difference(forms: Any, term: Term) -> Form | None:
-    """𝕀[X > Y] by the sign of X − Y."""
+    """Express 𝕀[X > Y] by the sign of X − Y."""
     (condition,) = term.arguments
     if condition.operator not in TRUTHS:
         return None

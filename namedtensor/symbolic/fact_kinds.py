@@ -51,7 +51,7 @@ class FactKind(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------- recognized
 def permuted(statement: Statement) -> Law | None:
-    """S = S_{a→b, b→a}."""
+    """Read S = S_{a→b, b→a}."""
     left, relation, right = statement
     if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
         return None
@@ -76,7 +76,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> Law | None:
-    """∑_{c} t = 1: the side with more factors becomes the side with fewer, if it is one product."""
+    """Read ∑_{c} t = 1: the side with more factors becomes the side with fewer, if it is one product."""
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -116,7 +116,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def compared(statement: Statement) -> Law | None:
-    """x > 0, 1 ≤ x: one factor that is not less than a nonnegative bound."""
+    """Read x > 0 or 1 ≤ x: one factor that is not less than a nonnegative bound."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -134,7 +134,7 @@ MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each o
 
 
 def symmetric_value(name: NamedValue) -> list[Law]:
-    """G = X ⊙_{n} X_{m→m'}: the value stays the same if its indices are permuted."""
+    """Return the laws of G = X ⊙_{n} X_{m→m'}: the value stays the same if its indices are permuted."""
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []
@@ -147,7 +147,7 @@ def symmetric_value(name: NamedValue) -> list[Law]:
 
 
 def known_total(name: NamedValue) -> list[Law]:
-    """t = softmax_{c} z: ∑_{c} t = 1; C = X − mean_{n} X: ∑_{n} C = 0."""
+    """Return the laws of t = softmax_{c} z: ∑_{c} t = 1; and of C = X − mean_{n} X: ∑_{n} C = 0."""
     alone = name.value[0].factors if len(name.value) == 1 else ()
     along = [[index] for index in name.factor.indices]
     if total_of(name.operator) is not None and len(alone) == 1 and alone[0].head.label == name.operator:
@@ -162,19 +162,19 @@ def known_total(name: NamedValue) -> list[Law]:
 
 
 def zero_or_one(name: NamedValue) -> list[Law]:
-    """T = onehot_{c} y: T ⊙ T = T."""
+    """Return the law of T = onehot_{c} y: T ⊙ T = T."""
     alone = sole(name.value)
     return [idempotent(name.factor)] if alone is not None and alone.head.label in ("onehot", "indicator") else []
 
 
 def idempotent(factor: Factor) -> Law:
-    """T² = T."""
+    """Return the law T² = T."""
     square, same = Product(ONE_, (factor._replace(exponent=Fraction(2)),)), (Product(ONE_, (factor,)),)
     return Law(((square,), "=", same), (FactRewrite(square, same),))
 
 
 def inverses(name: NamedValue) -> list[Law]:
-    """V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
+    """Return the laws of V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
     alone = sole(name.value)
     if alone is None or not is_function(alone, "inv") or not _is_tensor(opened(alone)[0]):
         return []
@@ -189,7 +189,7 @@ def _identity(pattern: Product, *indices: FormIndex) -> Law:
 
 
 def eigenvectors(name: NamedValue) -> list[Law]:
-    """Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and along the other axis."""
+    """Return the laws of Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and along the other axis."""
     if name.operator != "eigh" or len(name.factor.indices) != 2:
         return []
     laws = []
@@ -202,7 +202,7 @@ def eigenvectors(name: NamedValue) -> list[Law]:
 
 
 def known_sign(name: NamedValue) -> list[Law]:
-    """t = softmax_{c} z: t > 0."""
+    """Return the law of t = softmax_{c} z: t > 0."""
     sign = signs.sign_of(name.value)
     if sign is None:
         return []

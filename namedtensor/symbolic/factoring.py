@@ -40,7 +40,7 @@ def factored(form: Form) -> Form:
 
 
 def _with_number_out(form: Form) -> Form:
-    """2 u + 2 v = 2 (u + v)."""
+    """Factor the number out: 2 u + 2 v = 2 (u + v)."""
     shared, _ = algebra.content(form)
     if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
@@ -122,7 +122,7 @@ def _joined(pattern: Product, inner: Form) -> Form:
 
 
 def cleared(form: Form) -> Form:
-    """Fractions within fractions are one: a / (1 + b / c) = a c / (c + b), 1 − a / b = (b − a) / b."""
+    """Clear fractions within fractions: a / (1 + b / c) = a c / (c + b), 1 − a / b = (b − a) / b."""
     products = algebra.add(*(_cleared(product) for product in form))
     denominator = next((factor for product in products for factor in product.factors if _divides(factor)), None)
     if len(products) < 2 or denominator is None or any(product.summed for product in products):

@@ -94,7 +94,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Factors in groups that share none of these indices."""
+    """Group factors so that groups share none of these indices."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -118,7 +118,7 @@ def contracted(parts: SumParts) -> None:
 
 
 def sized(parts: SumParts) -> None:
-    """∑_{ax} x = |ax| x, where x has no ax."""
+    """Apply ∑_{ax} x = |ax| x for an x without ax."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
         return

@@ -105,7 +105,7 @@ class Product(NamedTuple):
     summed: frozenset[FormIndex] = frozenset()
 
     def indices(self) -> set[FormIndex]:
-        """Those outside: summed ones are not."""
+        """Return the outside indices, without the summed ones."""
         return {index for factor in self.factors for index in factor.indices} - self.summed
 
 
@@ -152,7 +152,7 @@ def number(value: Fraction | int) -> Form:
 
 
 def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form:
-    """One factor alone."""
+    """Return one factor alone."""
     return (Product(ONE_, (Factor(of, indices, exponent),)),)
 
 

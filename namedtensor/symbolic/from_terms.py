@@ -124,7 +124,7 @@ class Forms:
         raise NotReadable(term)
 
     def identities(self, term: Term) -> Form:
-        """∂X as the product of identities I_{ax,ax*}."""
+        """Return ∂X as the product of identities I_{ax,ax*}."""
         products = ONE
         for axis, mark in self.changes[term.options[0]].items():
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
@@ -261,7 +261,7 @@ def _trace(self: Forms, term: Term) -> Form:
 
 
 def _indexed(self: Forms, term: Term, at: Form) -> Form:
-    """X_{ax(i)} = onehot_{ax}(i) ⊙_{ax} X, where X depends on ∂; else as it is written."""
+    """Return X_{ax(i)} as onehot_{ax}(i) ⊙_{ax} X if X depends on ∂, or else unchanged."""
     axis = term.axes[0] if term.axes else term.options[0]
     whole = term.arguments[0]
     index = self.index(axis, whole.shape[axis])
@@ -289,7 +289,7 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
-    """Cases, without those whose conditions are known not to hold and those after one that is known to hold."""
+    """Return the cases that may hold, up to the first that is known to hold."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if (holds := known_truth(self, condition)) is True:
@@ -312,7 +312,7 @@ def _indicator(self: Forms, term: Term) -> Form:
 
 
 def _joined(self: Forms, term: Term) -> Form:
-    """Axes merged into one, or one split into several."""
+    """Return axes merged into one, or one split into several."""
     whole = term.arguments[0]
     if term.operator == "merge":
         old, new = term.options[0], (term.options[1],)

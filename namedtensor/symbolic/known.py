@@ -60,7 +60,7 @@ def _put_name(name: NamedPart, product: Product) -> Product | None:
 
 
 def _softmax(product: Product) -> Product | None:
-    """exp(u)_i / ∑_j exp(u)_j = softmax(u)_i"""
+    """Apply exp(u)_i / ∑_j exp(u)_j = softmax(u)_i."""
     for below, inner in denominators(product):
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -80,7 +80,7 @@ def _softmax(product: Product) -> Product | None:
 
 
 def _logistic(product: Product) -> Product | None:
-    """1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)"""
+    """Apply 1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)."""
     for below, inner in denominators(product):
         rest = tuple(addend for addend in inner if addend != ONE[0])
         factors = as_factors(rest) or ()
@@ -94,7 +94,10 @@ def _logistic(product: Product) -> Product | None:
 
 
 def solved(form: Form) -> Form:
-    """inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ."""
+    """Recognize solve_{r,c}(A, b) and expm.
+
+    inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
+    """
     return rewritten(tuple(_transpose_change(product) or product for product in form), _solution)
 
 

@@ -22,7 +22,7 @@ Matrix = tuple[Form, FormIndex, FormIndex]
 
 
 def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
-    """det of a product is the product of the determinants; det(c X) = cⁿ det X, det inv X = 1 / det X, det I = 1."""
+    """Apply the rules of det: det(A B) = det A det B, det(c X) = cⁿ det X, det inv X = 1 / det X, det I = 1."""
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -44,7 +44,7 @@ def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
 
 
 def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormIndex, FormIndex]) -> Form:
-    """inv of a product is the product of the inverses, the other way round; inv(c X) = inv X / c, inv inv X = X."""
+    """Apply the rules of inv: inv(A B) = inv B inv A, inv(c X) = inv X / c, inv inv X = X."""
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -147,7 +147,7 @@ def _solve(forms: Any, term: Term) -> Form:
 
 
 def _cofactors(forms: Any, term: Term) -> Form:
-    """det X ⊙ (inv X)ᵀ, of a matrix that is known to have an inverse."""
+    """Return det X ⊙ (inv X)ᵀ for a matrix that is known to have an inverse."""
     if canonical.key(forms.part(term, 0)) not in forms.nonzero:
         return forms.operator(REGISTRY["cofactors"], term, term.axes)
     used("cofactors")

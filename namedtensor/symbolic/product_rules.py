@@ -12,7 +12,7 @@ from .work import used
 
 
 def pythagorean(product: Product) -> Form | None:
-    """sin² x = 1 − cos² x."""
+    """Apply sin² x = 1 − cos² x."""
     for factor in product.factors:
         if is_function(factor, "sin") and factor.exponent >= 2 and factor.exponent.denominator == 1:
             used("sine and cosine")
@@ -23,7 +23,7 @@ def pythagorean(product: Product) -> Form | None:
 
 
 def sign_powers(product: Product) -> Form | None:
-    """sign³ x = sign x, and sign² x ⊙ x = x."""
+    """Apply sign³ x = sign x and sign² x ⊙ x = x."""
     for factor in product.factors:
         if not is_function(factor, "sign") or factor.exponent < 2 or factor.exponent.denominator > 1:
             continue
@@ -41,7 +41,7 @@ def sign_powers(product: Product) -> Form | None:
 
 
 def quotient_of_sums(product: Product) -> Form | None:
-    """∑_{ax} x / ∑_{ax} x = 1."""
+    """Apply ∑_{ax} x / ∑_{ax} x = 1."""
     for below, inner in denominators(product):
         if len(inner) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -55,7 +55,7 @@ def quotient_of_sums(product: Product) -> Form | None:
 
 
 def inverse_product(product: Product) -> Form | None:
-    """[inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c}, and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}: a matrix times its inverse."""
+    """Apply [inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c}, and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}."""
     for inverse in product.factors:
         if is_function(inverse, "inv") and inverse.exponent == 1:
             for rewrite in inverse_rewrites(inverse, inverse):

@@ -65,7 +65,7 @@ class ReadBack:
         return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
-        """With marks outside: (…)^*, […]_{a→a*}."""
+        """Yield forms with stars outside: (…)^*, […]_{a→a*}."""
         names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
@@ -149,7 +149,10 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Names of the summed indices as well; and those whose name another has, for they are summed before it comes."""
+        """Return the names of the summed indices as well, and the indices whose name is taken.
+
+        They are summed before the other index appears.
+        """
         result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
         votes: dict[FormIndex, Counter[str]] = {index: Counter() for index in product.summed}
@@ -252,7 +255,7 @@ class ReadBack:
         return node if bottom is None else call("/", node, bottom)
 
     def with_number(self, top: Node, node: Node) -> Node:
-        """1 / x times a number."""
+        """Return 1 / x times a number."""
         if isinstance(node, Call) and node.operator == "/" and node.arguments[0] == Number(1):
             return call("/", top, node.arguments[1])
         return call("⊙", top, node)
@@ -301,7 +304,7 @@ class ReadBack:
         return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
-        """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot express it."""
+        """Return one index at two axes as X ⊙_{b} I_{a,b}, since a rename cannot express it."""
         seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
         texts = {names[index] for index in factor.indices}

@@ -182,7 +182,7 @@ class Unwritable(Exception):
 
 
 def off_diagonal(product: Product) -> Product:
-    """X_{i,i} I_{i,j} as X_{i,j} I_{i,j}: an identity that stays makes a diagonal needless."""
+    """Replace X_{i,i} I_{i,j} by X_{i,j} I_{i,j}: a remaining identity makes a diagonal needless."""
     pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
     if not pairs:
         return product

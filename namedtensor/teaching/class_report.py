@@ -36,7 +36,7 @@ class ExerciseReport:
 
 
 def reports(results: Sequence[StudentResults]) -> list[ExerciseReport]:
-    """One report for each exercise."""
+    """Return one report for each exercise."""
     if not results:
         return []
     return [_report(results, at) for at in range(len(results[0].results))]

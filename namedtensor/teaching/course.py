@@ -30,7 +30,7 @@ def title_of(stem: str) -> str:
 
 
 def is_course_name(text: str) -> bool:
-    """Whether a text names a lesson, or the puzzles, and is not the name of a file."""
+    """Return whether a text names a lesson, or the puzzles, and is not the name of a file."""
     return NAME.fullmatch(text.strip()) is not None
 
 

@@ -66,7 +66,7 @@ def sizes_differ(graded: PlainTensor, expected: PlainTensor, words: Words) -> st
 
 
 def value_differs(where: Difference, words: Words) -> str:
-    """At an index: your answer is 1.13, the expected value is 0.487."""
+    """Describe a difference at an index: your answer is 1.13, the expected value is 0.487."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
     count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
     digits = next((n for n in (4, 6, 9, 12) if shown(where.found, n) != shown(where.due, n)), 17)

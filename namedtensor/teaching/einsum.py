@@ -23,7 +23,7 @@ AXES = ("subscript", "superscript", "components")  # fields of a node that hold 
 
 
 def is_einsum(answer: str) -> bool:
-    """Whether an answer is a call of einsum, or the letters of one."""
+    """Return whether an answer is a call of einsum, or the letters of one."""
     return "einsum(" in answer.replace(" ", "") or LETTERS.fullmatch(answer) is not None
 
 
@@ -66,7 +66,7 @@ def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
-    """For each operand, the letters of its axes."""
+    """Return the letters of the axes of each operand."""
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")

@@ -92,7 +92,10 @@ def equivalent(
 
 
 def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Two programs without the declarations of their inputs, and these, once each; not of an input whose type is given."""
+    """Return two programs without the declarations of their inputs, and these, once each.
+
+    Inputs of given types are excluded.
+    """
     stated: dict[str, str] = {}
     result: list[str] = []
     for text in texts:
@@ -133,7 +136,7 @@ def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
-    """Whether two expressions, and no longer programs, are proved to be equal for all tensors of their types."""
+    """Return whether two expressions, and no longer programs, are proved to be equal for all tensors of their types."""
     try:
         sides = [expression(name) for name in (first, second)]
     except NotationError:

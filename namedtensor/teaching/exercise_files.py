@@ -120,7 +120,7 @@ def blocks(text: str) -> list[list[Line]]:
 
 
 def _preface(lines: list[Line], file: str) -> str:
-    """Which of several answers counts in the exercises of a file that state no other."""
+    """Return the answer that counts in the exercises of a file that state none."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())

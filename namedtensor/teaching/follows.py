@@ -224,7 +224,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
 
 
 def libraries(call: Any) -> Iterator[str]:
-    """NumPy, PyTorch, JAX; first the one that the function uses."""
+    """Yield NumPy, PyTorch, JAX, beginning with the one that the function uses."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
     code = getattr(function, "__code__", None)
@@ -298,7 +298,7 @@ def least(call: Any, contract: Contract, library: str, test: FunctionTest, probl
 
 
 def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
-    """Where a function of PyTorch parts from the formula, by reading it."""
+    """Describe how a function of PyTorch departs from the formula, by reading it."""
     if library != "torch":
         return ""
     from ..positional.torch_reading import from_torch

@@ -65,7 +65,7 @@ def json_text(value: Any) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- a class
 def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
-    """`skipped` are the files that were not graded."""
+    """Return the report as JSON; `skipped` are the files that were not graded."""
     return json_text({"students": [_student_json(student) for student in results], "skipped": [*skipped]})
 
 

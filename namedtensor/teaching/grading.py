@@ -172,7 +172,7 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Equal to the solution on all random tests, up to the names of new axes."""
+    """Grade by equality with the solution on all random tests, up to the names of new axes."""
     return by_value(exercise, text_of(answer), seed)
 
 
@@ -245,7 +245,7 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _is_whole(hole: str, text: str) -> bool:
-    """Whether a formula is the one with the hole, with something in the hole."""
+    """Return whether a formula is the one with the hole, with something in the hole."""
     before, _, after = ("".join(name.split()) for name in hole.partition("?"))
     plain = "".join(text.split())
     return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
@@ -293,7 +293,7 @@ def _sized(text: str) -> str:
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Any number of lines from the first to the last, each equal to the one above on all random tests."""
+    """Grade any number of lines from the first to the last, each equal to the one above on all random tests."""
     reference = reference_of(exercise, seed)
     first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
@@ -361,7 +361,7 @@ def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int]
 
 
 def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
-    """Whether an answer would be correct if the mistake were the solution."""
+    """Return whether an answer would be correct if the mistake were the solution."""
 
     def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
         solution = mistake if exercise.kind == "signature" else f"answer = {_sized(mistake)}"

@@ -123,7 +123,7 @@ def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
 
 
 def places(node: Any) -> Iterator[Any]:
-    """Every expression of a tree that may be changed, the outermost first."""
+    """Yield every expression of a tree that may be changed, the outermost first."""
     if isinstance(node, CHANGED):
         yield node
     for part in (*node.arguments, *node.parameters) if isinstance(node, Call) else children(node):
@@ -214,7 +214,7 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 
 def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
-    """f(X) ⊙ Y for f(X ⊙ Y): the function of one operand alone — and the other way round."""
+    """Yield f(X) ⊙ Y for f(X ⊙ Y), the function of one operand alone, and the other way round."""
     if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
         inner = tuple(argument.arguments[0] if k == at else operand for k, operand in enumerate(node.arguments))
         whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
@@ -222,7 +222,7 @@ def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _inside(node: Call) -> Iterator[tuple[Any, str]]:
-    """f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y): an operand outside the brackets."""
+    """Yield f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y): an operand outside the brackets."""
     whole = node.arguments[0]
     if not isinstance(whole, Call) or len(whole.arguments) != 2 or node.operator == "negative":
         return

@@ -55,7 +55,7 @@ class Reference:
         return []
 
     def fits(self, expected: Any) -> Fits:
-        """Whether words of an answer, such as axes, are the expected ones."""
+        """Return whether words of an answer, such as axes, are the expected ones."""
         return lambda words: self.mark(words) == expected
 
 
@@ -136,7 +136,7 @@ class Solution(Reference):
             return None
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """None: the solution itself is compared with."""
+        """Return None, since the solution itself is compared with."""
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:

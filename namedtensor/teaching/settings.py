@@ -48,7 +48,7 @@ RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
 def declared(types: Mapping[str, Any]) -> str:
-    """Types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
+    """Return types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
     lines: list[str] = []
     for name, type_ in types.items():
         shape = type_ if isinstance(type_, str) else getattr(type_, "shape", None)
@@ -134,7 +134,10 @@ class Setting:
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Sizes for all axes, from `FIRST + offset` on: the solution fits them, and axes that it aligns share one."""
+        """Return sizes for all axes, from `FIRST + offset` on.
+
+        The solution fits them, and axes that it aligns share one size.
+        """
         met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
         free = [kind for kind in kinds if not isinstance(kind, int)]
@@ -286,13 +289,13 @@ class Setting:
 
 
 def _apart(count: int, offset: int) -> list[tuple[int, ...]]:
-    """Numbers to try, as many of them apart as can be, the smallest first."""
+    """Return numbers to try, as many of them distinct as possible, the smallest first."""
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
 
 
 def _between_sizes(tree: nodes.Program) -> bool:
-    """Whether a program has equations between sizes: |key| = |layer|/|heads|."""
+    """Return whether a program has equations between sizes: |key| = |layer|/|heads|."""
     return any(
         isinstance(statement, Equation) and any(isinstance(side, Size) for side in statement.sides)
         for statement in tree.statements

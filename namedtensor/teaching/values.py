@@ -58,7 +58,7 @@ def by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: b
 
 
 def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
-    """Nested lists, the first axis outermost."""
+    """Return nested lists, the first axis outermost."""
     if not extent:
         return numbers[0]
     step = math.prod(extent[1:])

@@ -146,7 +146,7 @@ def to_operand(value: Any) -> Any:
 def call(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
-    """Any operator, on tensors and numbers. Raises NotationError if they do not fit."""
+    """Call any operator, on tensors and numbers. Raise NotationError if they do not fit."""
     prepared = calls_of_operator(record.name)
     kinds = tuple([argument.layout if type(argument) is NamedTensor else type(argument) for argument in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
@@ -165,7 +165,7 @@ def call(
 
 
 def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Options as a hashable cache key; True and 1.0 are not 1."""
+    """Return options as a hashable cache key; True and 1.0 differ from 1."""
     return tuple(
         (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
     )
@@ -230,7 +230,7 @@ def prepare(
 
 
 def is_large(record: Operator, layout: Layout) -> bool:
-    """Whether a chain of NumPy's operations is better done a block at a time."""
+    """Return whether a chain of NumPy's operations is better done a block at a time."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
         record.kind in ("elementwise", "axis_map")
@@ -375,14 +375,14 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
 
 
 def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
-    """Whether this is an elementwise operation between its arguments."""
+    """Return whether this is an elementwise operation between its arguments."""
     if record.kind == "elementwise":
         return True
     return not axes and (record.kind == "contraction" or (record.kind == "reduction" and arguments == 2))
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Conditions are made of booleans; among numbers, booleans count as 0 and 1."""
+    """Check that conditions consist of booleans; among numbers, booleans count as 0 and 1."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

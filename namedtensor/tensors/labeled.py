@@ -166,7 +166,7 @@ def with_labels(
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
-    """Labels for an axis of this size. Raises NotationError if there are more or fewer."""
+    """Return labels for an axis of this size. Raise NotationError if there are more or fewer."""
     if isinstance(values, NamedTensor):
         values = concrete(values.to_array())
     labels = values if isinstance(values, Labels) else Labels(values)

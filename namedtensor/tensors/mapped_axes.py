@@ -62,7 +62,7 @@ def note(trace: Any, name: str) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- scan
 def is_scanned(leaf: Any) -> bool:
-    """Whether an array is an input of the function that JAX is tracing, and not made by it."""
+    """Return whether an array is an input of the function that JAX is tracing, and not made by it."""
     trace = getattr(leaf, "_trace", None)
     return trace is not None and getattr(leaf, "parent", leaf) is None and trace is current_trace()
 
@@ -138,7 +138,7 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
 
 
 def is_empty(tensor: NamedTensor) -> bool:
-    """Whether a tree without leaves, such as None, is instead of the array."""
+    """Return whether a tree without leaves, such as None, is instead of the array."""
     return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
 
 

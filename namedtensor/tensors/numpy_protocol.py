@@ -31,7 +31,7 @@ OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """np.exp(A), np.maximum(A, B). Raises NotationError for functions that work by position."""
+    """Apply np.exp(A) or np.maximum(A, B). Raise NotationError for functions that work by position."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
         raise by_position(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))

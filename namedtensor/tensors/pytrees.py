@@ -143,7 +143,7 @@ def jax_module() -> Any:
 
 @contextmanager
 def keep_language_errors() -> Iterator[None]:
-    """Errors of a formula as they were raised, without what JAX writes below those that pass through it."""
+    """Keep errors of a formula as they were raised, without JAX's additions to errors that pass through it."""
     try:
         yield
     except NotationError as problem:

@@ -96,7 +96,7 @@ def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
 
 
 def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
-    """Axes, each made several."""
+    """Split each of some axes into several."""
     for old, new in axes.items():
         if not isinstance(new, Mapping):
             raise NotationError(
@@ -239,7 +239,7 @@ def is_truth(entry: Any) -> bool:
 
 
 def integers(numbers: Any, like: Any) -> Any:
-    """Integers as an array of a tensor's library, on its device."""
+    """Return integers as an array of a tensor's library, on its device."""
     import numpy as np
 
     array, xp = np.asarray(numbers, dtype=np.int64), like.layout.xp

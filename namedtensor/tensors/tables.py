@@ -62,7 +62,7 @@ def __repr__(tensor: NamedTensor) -> str:
 
 
 def label_texts(labels: Labels) -> list[str]:
-    """Labels as a list in Python's text has them; strings in double quotes."""
+    """Format labels like Python's lists, with strings in double quotes."""
     texts = [printable(labels.text(at)) for at in range(len(labels))]
     return [f'"{text}"' if labels.values.dtype.kind in "OM" else text for text in texts]
 
@@ -84,7 +84,7 @@ def dtype_of(tensor: NamedTensor) -> str:
 
 
 def summary(tensor: NamedTensor) -> str:
-    """Names, sizes, dtype and the range of values.
+    """Return names, sizes, dtype and the range of values.
 
     >>> import namedtensor as nt
     >>> summary(nt.tensor([0.5, 2.0], "seq"))
@@ -164,7 +164,7 @@ def shown(size: int) -> list[int | None]:
 
 
 def column(texts: list[str]) -> list[str]:
-    """Numbers of one column with their points under one another."""
+    """Align the numbers of one column at their points."""
     places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
     most = max(places, default=0)
     padded = [text + " " * (most - position) if most else text for text, position in zip(texts, places)]

@@ -155,7 +155,7 @@ class TermBuilder:
         return self.between("⊙", left, right)
 
     def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
-        """left ⊙_{axes} right; axes that only one of them has are summed as well."""
+        """Return left ⊙_{axes} right; axes that only one of them has are summed as well."""
         axes = tuple(axes)
         both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
         left, right = (
@@ -211,7 +211,7 @@ class TermBuilder:
         return self.constants({axis: len(numbers)}, numbers)
 
     def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
-        """Plain numbers along axes, those along the last next to each other."""
+        """Return plain numbers along axes, adjacent along the last axis."""
         options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
         return self.term("constant", (), (), options, sizes)
 

@@ -80,7 +80,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
-        """n of seq[n], or None."""
+        """Return n of seq[n], or None."""
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:

@@ -173,7 +173,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Dead-state elimination: loops without the states that neither another step nor another term reads."""
+    """Eliminate dead states: loops lose the states that neither another step nor another term reads."""
     order = topological(*roots)
     asked = _asked(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others

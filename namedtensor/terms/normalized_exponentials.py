@@ -76,7 +76,7 @@ class _Rewriting:
         return self.graph.intern("logsumexp", (self.found[id(score)],), sums.axes, (), term.shape, False, term.node)
 
     def reciprocal(self, term: Term) -> Term | None:
-        """Of 1 / x, or x^{−1}, the x."""
+        """Return the x of 1 / x or x^{−1}, or None."""
         if not self.is_open(term) or len(term.arguments) != 2:
             return None
         first, second = term.arguments
@@ -138,12 +138,12 @@ class _Rewriting:
         return id(term) not in self.opaque
 
     def score(self, term: Term) -> Term | None:
-        """Of exp(s), or e^s, the s."""
+        """Return the s of exp(s) or e^s, or None."""
         return exponent(term) if self.is_open(term) else None
 
 
 def exponent(term: Term) -> Term | None:
-    """Of exp(s), or e^s, the s, if it is a tensor."""
+    """Return the s of exp(s) or e^s if it is a tensor, or None."""
     if term.operator == "exp":
         (score,) = term.arguments
     elif term.operator == "^" and term.arguments[0].number == math.e:

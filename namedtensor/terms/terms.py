@@ -71,7 +71,7 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Hash-cons: the one term of this operator, these arguments, axes and options."""
+        """Return the one term of this operator, these arguments, axes and options (hash consing)."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         term = self.interned.get(key)
@@ -105,7 +105,7 @@ class TermGraph:
 
 
 def topological(*roots: Term) -> list[Term]:
-    """Every term that the roots need, in topological order."""
+    """Return every term that the roots need, in topological order."""
     terms: dict[int, Term] = {}
     level: list[Term] = [*roots]
     while level:

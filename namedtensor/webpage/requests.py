@@ -42,7 +42,7 @@ class Request:
         return dict(field)
 
     def inputs(self) -> dict[str, str | int | float]:
-        """Types and numbers by name."""
+        """Return types and numbers by name."""
         inputs = self.mapping("inputs")
         for name, value in inputs.items():
             if isinstance(value, bool) or not isinstance(value, (str, int, float)) or len(str(value)) > LONGEST:

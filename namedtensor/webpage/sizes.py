@@ -11,7 +11,7 @@ TRIES = 40
 
 
 def choices(axes: Iterable[str], meeting: Mapping[str, Any] = {}) -> Iterator[dict[str, int]]:
-    """Sizes to try, the best first; axes of one mark in `meeting` are of one size.
+    """Yield sizes to try, the best first; axes of one class in `meeting` have one size.
 
     >>> next(choices(["seq", "key", "a", "a'"], {"a": 1, "a'": 1}))
     {'seq': 3, 'key': 4, 'a': 5, "a'": 5}

@@ -79,7 +79,7 @@ class TypedText:
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
-        """Itself. Raises its first error."""
+        """Return the text itself. Raise its first error."""
         if self.errors:
             raise self.errors[0]
         return self

@@ -164,7 +164,7 @@ class EncoderDecoder(SequenceToSequence):
 
 
 def layers(state: Mapping[str, Any], prefix: str) -> int:
-    """How many layers of a stack there are."""
+    """Return the number of layers of a stack."""
     begin = prefix.partition("{")[0]
     return len({name.removeprefix(begin).partition(".")[0] for name in state if name.startswith(begin)})
 

@@ -114,5 +114,5 @@ class OPT(GPT2):
 
 
 def narrow(config: Mapping[str, Any]) -> bool:
-    """Whether the words have fewer numbers than the blocks."""
+    """Return whether the words have fewer numbers than the blocks."""
     return config.get("word_embed_proj_dim", config["hidden_size"]) != config["hidden_size"]

@@ -23,7 +23,7 @@ SHIFTS = (
 
 
 def window(config: Mapping[str, Any]) -> str:
-    """How many tokens a token sees, where not all before it."""
+    """Format how many tokens a token sees, if not all before it."""
     return f"window = {config.get('sliding_window') or '∞'}"
 
 

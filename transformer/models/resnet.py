@@ -56,12 +56,12 @@ def blocks(config: Mapping[str, Any]) -> list[Block]:
 
 
 def is_positive(number: Any) -> bool:
-    """Whether it is a positive integer."""
+    """Return whether it is a positive integer."""
     return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:
-    """Whether a block has two convolutions. Raises NotationError where config.json has another kind of block."""
+    """Return whether a block has two convolutions. Raises NotationError where config.json has another kind of block."""
     kind = config.get("layer_type", "bottleneck")
     if kind not in ("basic", "bottleneck"):
         raise nt.NotationError(

@@ -299,7 +299,7 @@ def stages_of(path: Path) -> dict[str, str]:
 
 
 def pooling_of(path: Path) -> str:
-    """How the states of the tokens become one vector."""
+    """Return how the states of the tokens become one vector."""
     about = read_json(path / "config.json")
     modes = about.get("pooling_mode", list(pooling_flags(about)))
     modes = [modes] if isinstance(modes, str) else modes

@@ -250,7 +250,7 @@ def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
 
 
 def is_plain(name: Any) -> bool:
-    """Whether it is the name of a file, and leads out of no folder."""
+    """Return whether it is the name of a file, and leads out of no folder."""
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 

@@ -116,7 +116,7 @@ class Model(Layer):
 
     @classmethod
     def is_tied(cls, config: Mapping[str, Any]) -> bool:
-        """Whether the map from states to logits is the embedding, for formulas that have both."""
+        """Return whether the map from states to logits is the embedding, for formulas that have both."""
         return cls.tied_by_default is not None and bool(config.get("tie_word_embeddings", cls.tied_by_default))
 
     @classmethod

@@ -55,7 +55,7 @@ class Stopping:
         return token
 
     def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Which sequences have ended, once those whose text holds a stop string have."""
+        """Return which sequences have ended, including sequences whose text contains a stop string."""
         places = count()
 
         def noted(number: Any, ended: Any) -> Any:
