@@ -257,7 +257,7 @@ def formula_parser() -> Lark:
 
 @cache
 def recognizer() -> Lark:
-    """Return the same parser without callbacks, for the beginnings of formulas: it tells what may come next."""
+    """Return the parser without callbacks, which tells what may follow the beginning of a formula."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))

@@ -78,7 +78,7 @@ class Finite:
         return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
-        """Return whether it is finite or −∞, and finite somewhere along the axes, so that its softmax is finite."""
+        """Return whether a term is finite or −∞, and finite somewhere along the axes, so that its softmax is finite."""
         if self(term):
             return True
         parts = term.arguments
@@ -128,7 +128,7 @@ def is_nowhere_zero(term: Term) -> bool:
 
 
 def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether it can be seen that a term is greater than zero."""
+    """Return whether a term is known to be greater than zero."""
     value = number(term)
     if value is not None:
         return value > 0
@@ -143,7 +143,7 @@ def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether it can be seen that a term is nowhere less than zero."""
+    """Return whether a term is known to be nowhere less than zero."""
     value = number(term)
     if value is not None:
         return value >= 0
@@ -165,7 +165,7 @@ def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether it can be seen that a term is nowhere greater than zero."""
+    """Return whether a term is known to be nowhere greater than zero."""
     value = number(term)
     if value is not None:
         return value <= 0

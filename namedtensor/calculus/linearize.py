@@ -158,7 +158,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the same term of the tangent, for linear terms that move numbers."""
+    """Return the term of the tangents, for linear terms that move numbers."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)

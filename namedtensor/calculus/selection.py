@@ -134,7 +134,7 @@ class Selecting:
 
     @staticmethod
     def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
-        """Return whether it is an identity, and a sum along one of its axes only reaches that one element."""
+        """Return whether a mask is an identity, and a sum along one of its axes reaches only one element."""
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:

@@ -58,7 +58,7 @@ class _Replacing:
         return iota(self.checker, axis, 1, self.base.shape[axis], self.node)
 
     def in_range(self, axis: str, at: Term, part: Any) -> Term:
-        """Return the same index after a check that the axis contains it: it picks itself from 1, 2, …"""
+        """Return an index with a check that the axis contains it, by selecting it from 1, 2, …."""
         if at.number is not None:
             check_position(self.checker, at.number, resolve(self.base.shape[axis]), axis, part)
             return at

@@ -207,7 +207,7 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
 
 
 def stated_no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
-    """Return the same for a size that an equation states."""
+    """Return the error for a size that an equation states."""
     note = f"the formula states {source_text(checker, fact)}"
     return no_size(checker, f"{name} would be", value, fact.span, note)
 

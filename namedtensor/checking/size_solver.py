@@ -311,7 +311,7 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the same for a size that determines the program's form: only a check continues without the number."""
+        """Return the number of a size that determines the program's form: only a check continues without the number."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(value)

@@ -112,7 +112,7 @@ def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Enviro
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the same as `lifted` for a tensor's elements. If there are two indices, an axis may be short."""
+    """Stack a body along a tensor's elements, like `lifted`. If there are two indices, an axis may be short."""
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS
     return lifted(checker, variable, size, body, env, typed)

@@ -241,7 +241,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _checked(name: Any) -> str:
-    """Return the same for one source string, cached."""
+    """Return the normal form of one source string, cached."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):

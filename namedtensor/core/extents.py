@@ -226,7 +226,7 @@ class Extent:
 
     @cached_property
     def example(self) -> int:
-        """Return its value for the example sizes."""
+        """Return the value of the size for the example sizes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:

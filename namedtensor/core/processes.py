@@ -86,7 +86,7 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the same for a user. Raise NotationError with a repair if it took too long or used too much memory."""
+        """Return the answer to a line, or raise NotationError with a repair if it needs too much time or memory."""
         try:
             return self.ask(line, seconds)
         except LateError:

@@ -41,7 +41,7 @@ class SizeCondition(NamedTuple):
     right: Size
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
-        """Return whether it holds where axes have these sizes."""
+        """Return whether the condition holds for these sizes of axes."""
         return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
 
     def __str__(self) -> str:

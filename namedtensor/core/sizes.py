@@ -33,7 +33,7 @@ class SizeVariable:
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """Return the same with the number on the left."""
+        """Return the variable of an arithmetic expression with the number on the left."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")

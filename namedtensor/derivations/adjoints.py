@@ -51,7 +51,7 @@ class Adjoint:
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:
-        """Return their product over the axes."""
+        """Return the product of a weight and a value over their axes."""
         moved = tuple(((Axis(old),), (Axis(new),)) for old, new in zip(self.axes, self.marked) if old != new)
         return call("⊙", weight, Rename(of, moved) if moved else of, axes=self.marked)
 

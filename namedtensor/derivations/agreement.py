@@ -95,7 +95,7 @@ class Comparison:
             return
 
     def agree(self, sides: Sides) -> bool:
-        """Return whether they agree at some of these points.
+        """Return whether both sides agree at some of these points.
 
         Raises NotationError if they differ at one, or NoClosedValue.
         """

@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Return their sum, the second scaled."""
+    """Return the sum of two linear forms, the second scaled."""
     result = dict(one)
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count

@@ -107,7 +107,7 @@ class DerivationSteps:
     kept: tuple[Any, ...] = ()
 
     def then(self, step: DerivationStep) -> DerivationSteps:
-        """Return the same with one step more."""
+        """Return the derivation with one more step."""
         return DerivationSteps(self.names, (*self.steps, step), self.kept)
 
 

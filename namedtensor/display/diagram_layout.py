@@ -41,7 +41,7 @@ class Link:
     ways: list[int] = field(default_factory=list[int])
 
     def pieces(self) -> Iterator[DiagramPiece]:
-        """Yield its segments between adjacent ranks."""
+        """Yield the segments of an edge between adjacent ranks."""
         for upper, lower in pairwise((self.source, *self.ways, self.target)):
             leaves = self.leaves if upper == self.source else 0.0
             yield DiagramPiece(upper, lower, leaves - (self.arrives if lower == self.target else 0.0))

@@ -178,7 +178,7 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
 
 
 def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """Return the same if `read` may provide the text. Raise InputError if there is none."""
+    """Return the text from `read` or from disk. Raise InputError if there is none."""
     if read is None:
         return document_text(file, limit)
     text = read(file)

@@ -139,7 +139,7 @@ def _decode(text: bytes) -> str:
 
 
 def _is_metadata(value: Any) -> bool:
-    """Return whether it is null, or an object of strings."""
+    """Return whether a value is null, or an object of strings."""
     result = to_object_or_none(value)
     return value is None or (result is not None and all(isinstance(item, str) for item in result.values()))
 

@@ -185,7 +185,7 @@ def to_object_or_none(value: Any) -> dict[str, Any] | None:
 
 
 def is_names(value: Any) -> bool:
-    """Return whether it is a list of texts."""
+    """Return whether a value is a list of texts."""
     entries = to_list_or_none(value)
     return entries is not None and all(isinstance(entry, str) for entry in entries)
 

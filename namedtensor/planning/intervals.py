@@ -148,7 +148,7 @@ def product(x: Interval, count: int) -> Interval:
 
 
 def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
-    """Return the same for the first number, the first two, …."""
+    """Return the hull of the first interval, of the first two, …."""
     return hull(x, of_all(x, count))
 
 

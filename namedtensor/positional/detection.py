@@ -28,7 +28,7 @@ def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
 
 
 def is_python(text: str) -> bool:
-    """Return whether it is Python, with something that no other notation has."""
+    """Return whether a text is Python, judging by signs that no other notation has."""
     if "\\" in text or len(text) > 20_000:
         return False
     try:

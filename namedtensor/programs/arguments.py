@@ -152,7 +152,7 @@ def type_of(layout: Layout) -> InputType:
 
 
 def make_labeled_type(layout: Layout) -> InputType:
-    """Return the same for a layout with labels, which no cache stores."""
+    """Return the type of a layout with labels, which no cache stores."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 

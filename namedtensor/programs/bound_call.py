@@ -24,7 +24,7 @@ class BoundCall:
         self._runs: dict[Any, Run] = {}  # by the names and layouts of the values that a call gives
 
     def __call__(self, values: Mapping[str, Any], *arguments: Any) -> Any:
-        """Return its value for values by name, and for arguments of a function.
+        """Return the value of the call for values by name, and for arguments of a function.
 
         Raises NotationError if an input does not fit.
         """

@@ -61,7 +61,9 @@ class CachedCall:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return its value. A function takes its arguments by position; parameters and inputs come by name.
+        """Return the value of the formula.
+
+        A function takes its arguments by position; parameters and inputs come by name.
 
         Raises NotationError if an input does not fit.
         """

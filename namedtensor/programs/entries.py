@@ -153,7 +153,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """Return the same before the program's statements are checked, with its lifted axes and its node."""
+        """Return the entry's term before the program's statements are checked, with its lifted axes and its node."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:

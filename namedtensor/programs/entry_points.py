@@ -105,5 +105,5 @@ class EntryPoints(Suggests, CachedCall):
     def __call__(
         self, /, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> tuple[Any, ...]:
-        """Return their values, in the order of the names; parameters and inputs come by name."""
+        """Return the values of the entry points, in the order of their names; parameters and inputs come by name."""
         return super().__call__(values=values, sizes=sizes, **named)

@@ -34,7 +34,7 @@ def target_named(library: str) -> Target:
 
 
 def target_for_text(library: str) -> Target:
-    """Return the same for text that does not run here: the library need not be installed."""
+    """Return the target of a library for text that does not run here: the library need not be installed."""
     if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     try:
@@ -45,7 +45,7 @@ def target_for_text(library: str) -> Target:
 
 
 def text_target(library: str) -> Target:
-    """Return the same without importing it: text needs no import, and PyTorch takes seconds."""
+    """Return the target of a library without importing it: text needs no import, and PyTorch takes seconds."""
     known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
     return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
@@ -74,7 +74,7 @@ def plan_of(
 
 
 def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -> tuple[Plan, list[Any]]:
-    """Return the same for layouts."""
+    """Return the plan of a formula for tensors of these layouts, and the Python functions that it calls."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked_by_name(goal, abstract, options)
         return planned(checker.scope.source, terms, abstract, target, disable=options.disable)

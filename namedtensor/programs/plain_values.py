@@ -33,7 +33,7 @@ class PlainTensor:
         return float(self.numbers[0])
 
     def laid_out(self, order: Sequence[str]) -> PlainTensor:
-        """Return the same with its axes in another order.
+        """Return the tensor with its axes in another order.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
         (1, 3, 2, 4)

@@ -28,7 +28,7 @@ def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, An
 
 
 def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> ReadableCode:
-    """Return the same, with the part of the formula of each line."""
+    """Return a readable function of arrays, with the part of the formula of each line."""
     with recursion_headroom(goal.program.source):
         try:
             checker, root = typed(goal, given, options)

@@ -81,7 +81,7 @@ class Forward(NamedTuple):
         return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
 
     def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Return whether it takes inputs of these shapes."""
+        """Return whether the module takes inputs of these shapes."""
         sizes: dict[SizeSymbol, int] = {}
         for number, read in self.reads:
             slope = terms_of(read.size)[(read.symbol,)]

@@ -49,7 +49,7 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
 
 
 def is_signature(statement: object, names: set[str]) -> bool:
-    """Return whether it is the signature of one of these functions."""
+    """Return whether a statement is the signature of one of these functions."""
     head = statement.head if isinstance(statement, Signature) else None
     return isinstance(head, Call) and not head.superscript and head.operator in names
 

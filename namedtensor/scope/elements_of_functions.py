@@ -31,7 +31,7 @@ def _name(call: Call) -> tuple[Any, ...]:
 
 
 def _is_head(call: Call) -> bool:
-    """Return whether it is a call of the program's function, with plain names for its arguments."""
+    """Return whether a call names the program's function, with plain names for its arguments."""
     is_user_function = call.operator not in FUNCTIONS and call.operator.isidentifier()
     return (
         is_user_function

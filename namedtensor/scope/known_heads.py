@@ -158,7 +158,7 @@ class _Known:
         return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether it defines a function for any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, if X has no axis ax."""
+        """Return whether a function is defined for any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, if X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 

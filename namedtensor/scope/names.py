@@ -327,7 +327,7 @@ class ByScripts(Generic[Thing]):
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Return the same for names with open indices: the search finds every name that `match_key` would match."""
+    """Index things by names with open indices: the search finds every name that `match_key` would match."""
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

@@ -145,7 +145,7 @@ class FunctionDefinition:
         return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
 
     def provides(self, name: Key) -> bool:
-        """Return whether its head or a definition that belongs to it gives a name its meaning."""
+        """Return whether the left-hand side of a definition, or a definition that belongs to it, explains a name."""
         bound = name.base in self.bound and not (name.subscript or name.superscript)
         typed = any(name == parameter.key() for parameter in (*self.parameters, *self.options))
         families = any(family.name.base == name.base for family in self.families)

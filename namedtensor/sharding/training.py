@@ -83,7 +83,7 @@ class Training:
         }
 
     def abstract_state(self, parameters: Mapping[str, Any]) -> State:
-        """Return the same for parameters without numbers: no array is made."""
+        """Return the first state for parameters without numbers: no array is made."""
         jax = jax_module()
         placed = self.sharded.place(parameters)
         whole = jax.sharding.NamedSharding(self.sharded.mesh, jax.sharding.PartitionSpec())

@@ -102,7 +102,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """Return the same along extra axes: times ones_{ax}."""
+    """Return a node with extra axes, as a product with ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")

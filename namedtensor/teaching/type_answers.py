@@ -78,7 +78,7 @@ def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
 
 
 def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool:
-    """Return whether they would be right with one more of those that are known."""
+    """Return whether the axes would be right with one more of the known axes."""
     return any(fits(tuple(sorted((*axes, axis)))) for axis in known if axis not in axes)
 
 

@@ -279,7 +279,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
 
 
 def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
-    """Return the same if sizes are JAX dimensions, which the function reads from its arguments; it is not stored."""
+    """Return the call for sizes that are JAX dimensions, which it reads from its arguments; it is not stored."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)

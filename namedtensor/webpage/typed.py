@@ -192,7 +192,7 @@ def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
-    """Return the same with sizes for all axes: unknown ones are chosen so that the text stays valid."""
+    """Return the text with sizes for all axes: unknown ones are chosen so that the text stays valid."""
     stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
     free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
     others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # which the text makes itself
@@ -217,7 +217,7 @@ def is_known(typed: TypedText) -> bool:
 
 
 def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
-    """Return the same with sizes for the inputs' axes, and the `further` sizes of axes that only the text mentions."""
+    """Return the text with sizes for the inputs' axes, and `further` sizes of axes that only the text mentions."""
     sizes = {**typed.sizes, **further}
     known = {**typed.sizes, **chosen}
     inputs = tuple(

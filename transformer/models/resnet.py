@@ -56,7 +56,7 @@ def blocks(config: Mapping[str, Any]) -> list[Block]:
 
 
 def is_positive(number: Any) -> bool:
-    """Return whether it is a positive integer."""
+    """Return whether a value is a positive integer."""
     return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 

@@ -250,7 +250,7 @@ def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
 
 
 def is_plain(name: Any) -> bool:
-    """Return whether it is the name of a file, and leads out of no folder."""
+    """Return whether a name is the name of a file in its folder."""
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 
