@@ -48,9 +48,10 @@ from .programs.custom_operators import operator as operator
 from .programs.evaluate import evaluate as evaluate
 from .programs.evaluate import explain as explain
 from .programs.initializers import Initializers
+from .programs.program import EntryPoint
 from .programs.program import Formula as Formula
 from .programs.program import Program as Program
-from .programs.verbs import Verbs
+from .programs.verbs import FormulaLike
 from .teaching.equivalence import equivalent as equivalent
 from .teaching.follows import Differs as Differs
 from .teaching.follows import follows as follows
@@ -143,7 +144,7 @@ __all__ = [
 ]
 
 def check(
-    formula: str | Verbs,
+    formula: FormulaLike,
     shapes: Values | None = None,
     /,
     *,
@@ -178,7 +179,7 @@ def check(
     'ℝ^{height[3]}'
     """
 
-def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Verbs:
+def derivative(formula: FormulaLike, /, wrt: str, *, syntax: str = "auto") -> Formula | EntryPoint:
     r"""Return the derivative with respect to a name, as a formula (paper §5).
 
     Parameters
@@ -219,7 +220,7 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     """
 
 def compile(
-    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
+    formula: FormulaLike, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
 ) -> CompiledFormula:
     """Compile a function of named tensors for repeated calls. It plans once for each input signature.
 
@@ -252,7 +253,7 @@ def compile(
     """
 
 def cost(
-    formula: str | Verbs,
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,
@@ -297,7 +298,7 @@ def cost(
     """
 
 def parameters(
-    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
+    formula: FormulaLike, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
 ) -> dict[str, str]:
     r"""Infer the shape of every parameter: everything that is declared and not defined.
 
@@ -333,7 +334,7 @@ def parameters(
     """
 
 def init(
-    formula: str | Verbs,
+    formula: FormulaLike,
     /,
     seed: Any = 0,
     sizes: Mapping[str, int] | None = None,
@@ -384,7 +385,7 @@ def init(
     """
 
 def diagram(
-    formula: str | Verbs,
+    formula: FormulaLike,
     /,
     *arguments: Any,
     sizes: Mapping[str, int] | None = None,
@@ -433,7 +434,7 @@ def diagram(
     >>> block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN").save("block.svg")  # doctest: +SKIP
     """
 
-def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = "auto") -> str:
+def to_text(formula: FormulaLike, /, ascii: bool = False, colors: bool = False, *, syntax: str = "auto") -> str:
     r"""Return the formula as text.
 
     Parameters
@@ -466,7 +467,7 @@ def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, 
     """
 
 def to_latex(
-    formula: str | Verbs,
+    formula: FormulaLike,
     /,
     macros: bool = False,
     colors: bool = False,
@@ -509,7 +510,7 @@ def to_latex(
     """
 
 def to_python(
-    formula: str | Verbs,
+    formula: FormulaLike,
     library: str = "numpy",
     values: Values | None = None,
     /,
@@ -583,7 +584,7 @@ def to_python(
     """
 
 def to_javascript(
-    formula: str | Verbs,
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,
@@ -638,7 +639,7 @@ def to_javascript(
     """
 
 def to_einsum(
-    formula: str | Verbs,
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,

@@ -1,6 +1,7 @@
 """Check that public docstrings have the sections of NumPy's style; ruff checks their form, and doctest runs the examples."""
 
 import inspect
+import re
 
 import pytest
 
@@ -52,3 +53,16 @@ def test_docstring_has_numpy_sections(name, function):
 def test_class_docstring_has_an_example(name):
     documentation = inspect.getdoc(getattr(nt, name)) or ""
     assert name in ERRORS or "Examples" in sections(documentation)
+
+
+@pytest.mark.parametrize(("name", "function"), PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_signature_shows_public_types_and_short_defaults(name, function):
+    shown = str(inspect.signature(function))
+    assert not re.search(r"\b(?:Verbs|CachedCall|_\w+)\b|Limits\(\w", shown)
+    assert "object at 0x" not in shown
+
+
+def test_first_parameter_of_a_function_of_formulas_is_a_public_type():
+    for name in ("evaluate", "explain", "check", "derivative", "to_latex"):
+        assert inspect.signature(getattr(nt, name)).parameters["formula"].annotation == "FormulaLike"
+    assert "limits: 'Limits' = Limits()" in str(inspect.signature(nt.evaluate))

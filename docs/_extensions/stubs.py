@@ -78,7 +78,8 @@ TYPES_USED = {  # by the signatures of functions that are made of methods or rec
     ".programs.arguments": ("Values",),
     ".programs.compiled": ("CompiledFormula",),
     ".programs.initializers": ("Initializers",),
-    ".programs.verbs": ("Verbs",),
+    ".programs.program": ("EntryPoint",),
+    ".programs.verbs": ("FormulaLike",),
 }
 
 

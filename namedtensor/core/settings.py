@@ -68,6 +68,11 @@ class Limits:
         for field in fields(self):
             as_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
 
+    def __repr__(self) -> str:
+        """Return the call that makes these limits, without the defaults."""
+        changed = (field.name for field in fields(self) if getattr(self, field.name) != field.default)
+        return f"Limits({', '.join(f'{name}={getattr(self, name)}' for name in changed)})"
+
 
 DEFAULT = Limits()
 HEADROOM = 20_000  # nested calls of Python

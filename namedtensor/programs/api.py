@@ -14,7 +14,7 @@ from .arguments import Values, all_values, keyword_names
 from .checks import check_program
 from .parsed import ParsedProgram
 from .program import AnyProgram, Formula, Program
-from .verbs import Verbs
+from .verbs import FormulaLike, Verbs
 
 if TYPE_CHECKING:
     from .custom_operators import CustomOperator
@@ -116,7 +116,7 @@ def formula(
         raise problem.alone() from None
 
 
-def as_formula(formula: str | Verbs, syntax: str) -> Verbs:
+def as_formula(formula: FormulaLike, syntax: str) -> Verbs:
     """Return the formula of a text; a formula or program as it is."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
@@ -149,7 +149,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function that calls a method of a formula, which may be given as a text."""
     name = method.__name__
 
-    def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
+    def function(formula: FormulaLike, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
         return getattr(as_formula(formula, syntax), name)(*arguments, **named)
 
     return document_as(function, method)
@@ -167,7 +167,7 @@ def signature_of(method: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a method with `formula` first and `syntax` as its last keyword."""
     signature = inspect.signature(method)
     first, *rest = signature.parameters.values()
-    formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="str | Verbs")
+    formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="FormulaLike")
     syntax = inspect.Parameter("syntax", first.KEYWORD_ONLY, default="auto", annotation="str")
     end = len(rest) - bool(rest and rest[-1].kind is first.VAR_KEYWORD)
     return signature.replace(parameters=[formula, *rest[:end], syntax, *rest[end:]])
@@ -186,7 +186,7 @@ def documentation(text: str) -> str:
 
 
 def _check(
-    formula: str | Verbs, shapes: Values | None = None, /, *, sizes: Any = None, syntax: str = "auto", **named: Any
+    formula: FormulaLike, shapes: Values | None = None, /, *, sizes: Any = None, syntax: str = "auto", **named: Any
 ) -> CheckResult:
     if isinstance(formula, Verbs):
         return formula.check(shapes, sizes=sizes, **named)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
+    from .verbs import FormulaLike
 
 MAX_EVALUATORS = 2048
 EXECUTABLES = new_cache("executables of texts")  # of all texts
@@ -54,7 +55,7 @@ def evaluator(
 
 @overload
 def evaluate(
-    formula: str | CachedCall,
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,
@@ -65,20 +66,18 @@ def evaluate(
     **named: Any,
 ) -> NamedTensor: ...
 @overload
-def evaluate(
-    formula: str | CachedCall, values: Values | None = None, /, **named: Operand
-) -> NamedTensor: ...  # **tensors
+def evaluate(formula: FormulaLike, values: Values | None = None, /, **named: Operand) -> NamedTensor: ...  # **tensors
 
 
-def evaluate(
-    formula: str | CachedCall,
+def evaluate(  # pyright: ignore[reportInconsistentOverload]
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,
-    sizes: Any = None,
-    syntax: Any = "auto",
-    strict: Any = False,
-    limits: Any = DEFAULT,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    strict: bool = False,
+    limits: Limits = DEFAULT,
     **named: Any,
 ) -> NamedTensor:
     """Compute the value of a formula.
@@ -155,7 +154,7 @@ def limited(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
 
 
 def explain(
-    formula: str | CachedCall,
+    formula: FormulaLike,
     values: Values | None = None,
     /,
     *,
