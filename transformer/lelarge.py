@@ -39,7 +39,15 @@ class FeedForward(Layer):
 
 
 class FFN(Layer):
-    """A feedforward network with one hidden layer, from chans to chans."""
+    """A feedforward network with one hidden layer, from chans to chans.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> network = FFN.init(0, {"chans": 2, "hidden": 3})
+    >>> network(nt.tensor([1.0, 2.0], "chans")).axes
+    ('chans',)
+    """
 
     citation = f"{SOURCE}, Summary"
     notation = """
@@ -170,6 +178,13 @@ class EncoderBlock(Layer):
     """The pre-LN block with one head; both norms share the γ and β that the text declares.
 
     Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> block = EncoderBlock.init(0, {"chans": 2, "key": 2, "val": 2, "hidden": 4})
+    >>> sorted(block(nt.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "seq chans")).axes)
+    ['chans', 'seq']
     """
 
     citation = f"{SOURCE}, A simple Transformer block"
