@@ -1,4 +1,4 @@
-"""Bars: which one opens and which one closes, as the same character does both.
+"""Bars: which bars open and which close, since the same character does both.
 
 |key|              one name: a size or an absolute value, told apart where the name is known
 |x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way

@@ -1,4 +1,4 @@
-r"""Completion as one types a formula: \odot becomes ⊙, a name begun is finished, an operator is offered.
+r"""Completion of a formula while it is typed: \odot becomes ⊙, a name is completed, an operator is offered.
 
 The parser knows which terminals may follow (`find_expected`), and the table of symbols gives their text. Inside a
 subscript or a shape, axes may follow. No terminal is spoken to here: the prompt shows what `complete` gives.
@@ -118,7 +118,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Return whether what comes after `prefix` appears in a subscript, a shape, or bars: where axes appear.
+    """Return whether an axis follows `prefix`: in a subscript, a shape, or bars.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

@@ -34,7 +34,7 @@ def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
 
 
 def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Iterator[int]:
-    """Put braces in place of the parentheses of a superscript; yield the positions of those inside braces."""
+    """Replace the parentheses of a superscript by braces, and yield the positions of parentheses inside braces."""
     opening = position + 1
     if opening < len(tokens) and tokens[opening].type == "LPAREN" and is_text:
         close = group_end(tokens, opening) - 1

@@ -1,4 +1,4 @@
-"""Function names of a text: those that it defines, the built-in ones, and functional parameters."""
+"""Names of functions in a text: the functions that it defines, the built-in ones, and functional parameters."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """The search for function names: those that a text defines, the built-in ones, and those defined elsewhere."""
+    """A search for function names: defined by the text, built in, and defined elsewhere."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further

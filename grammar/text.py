@@ -54,7 +54,7 @@ def tokenize(source: str, nesting: int | None = None) -> list[Token]:
 
 
 class Lexer:
-    """The tokens made so far, and the brackets that are open. The reader of LaTeX shares what they mean."""
+    """The tokens made so far, and the open brackets, which the LaTeX reader also uses."""
 
     def __init__(self, source: str, nesting: int | None = None):
         self.source = source
@@ -305,7 +305,7 @@ class Lexer:
             self.tokens[-1].place = "product"
 
     def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
-        """Add an opening bracket, and remember what the words inside name."""
+        """Add an opening bracket, and record the role of the words inside."""
         previous = self.previous()
         self.add(type, text, start, end)
         self.brackets.append(self.bracket(text, previous))
@@ -381,7 +381,7 @@ class Lexer:
         return is_set or ends_distribution(self.tokens[: last + 1])
 
     def bracket(self, text: str, previous: str) -> str:
-        """Return the kind of the bracket that has just been added, which tells what the words inside name."""
+        """Return the kind of the bracket that has just been added, which determines the role of the words inside."""
         if text == "{" and previous == "SUB":
             return "{" if self.under_indicator else "sub"
         if previous == "SUP":

@@ -131,7 +131,7 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 
 def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether commas or semicolons part what is in the bracket group that opens at `start`."""
+    """Return whether commas or semicolons separate parts of the bracket group that opens at `start`."""
     group = tokens[start : group_end(tokens, start)]
     return any(depth == 1 and token.type in ("COMMA", "SEMICOLON") for token, depth in zip(group, depths(group)))
 
@@ -191,7 +191,7 @@ class Spelling(NamedTuple):
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
-        """Return whether a use can mean what one of these heads, as patterns, defines."""
+        """Return whether a use matches one of these patterns of left-hand sides."""
         if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))

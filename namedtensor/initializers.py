@@ -1,4 +1,4 @@
-"""Initializers of parameters: how far values spread is itself a formula of what the parameter is summed over.
+"""Initializers of parameters: the spread of values is a formula of the fan-in.
 
 A parameter that a formula contracts has a `fan_in`, the number of elements that one output sums, and a `fan_out`, the number of
 outputs that one element contributes to. The published initializers are therefore one line each:

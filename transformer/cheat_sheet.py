@@ -43,7 +43,10 @@ class Attention(Layer):
 
 
 class Block(Layer):
-    """The block with one head: α, u, u', z and z'. That X + u is written needs d' = d."""
+    """The block with one head: α, u, u', z and z'.
+
+    X + u requires d' = d.
+    """
 
     citation = SOURCE
     output = "z'"

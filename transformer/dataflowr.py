@@ -77,7 +77,7 @@ class LayerNorm(Layer):
 
 
 class FFN(Layer):
-    """A perceptron with one hidden layer, on each vector by itself."""
+    """A perceptron with one hidden layer, on each vector separately."""
 
     citation = f"{SOURCE}, Feed Forward Network"
     notation = """

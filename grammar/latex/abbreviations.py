@@ -219,7 +219,7 @@ def root(reader: Reader, position: int, end: int) -> int:
 
 
 def group(reader: Reader, position: int, end: int) -> int:
-    r"""Read {, which groups nothing by itself; but {a \over b} is a quotient."""
+    r"""Read { as a group without meaning, unless {a \over b} makes it a quotient."""
     close = reader.partner.get(position, position)
     if not reader.overs or not any(position < over < close for over in reader.overs):
         return position + 1

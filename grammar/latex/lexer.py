@@ -40,7 +40,7 @@ def tokenize(source: str) -> list[Token]:
 
 
 def big(reader: Reader, position: int, end: int) -> int:
-    """Read \\sum_{i=1}^{n}; the lower end first, where the upper is written first."""
+    """Read \\sum_{i=1}^{n}, the lower end first, even if the upper one is written first."""
     sign, start, stop = reader.pieces[position]
     reader.add(*SIGNS[sign], start, stop)
     upper = reader.skip_looks(position + 1, end)

@@ -23,7 +23,7 @@ MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin 
 
 
 class Break(NamedTuple):
-    """A possible line break in a row: within how many brackets, before how tight an operator, and these brackets."""
+    """A possible line break in a row: its brackets, their number, and the precedence of the operator after it."""
 
     depth: int
     level: int

@@ -259,7 +259,7 @@ def _split_accent(word: str) -> tuple[str, str]:
 
 
 def _has_script(node, sign: str) -> bool:
-    """Return whether a base is printed with such a script already. A prime is one, unless ^ follows it directly."""
+    """Return whether a base already has a printed script of this sign. A prime is one, unless ^ follows it directly."""
     kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):

@@ -153,7 +153,7 @@ class ScriptPrinter(Printer):
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether a function is none of the notation's, so that f(x)_{h(i)} may be what defines it."""
+    """Return whether a function is defined by the program, so that f(x)_{h(i)} may be its definition."""
     return (
         call.operator.isidentifier()
         and call.operator != "juxtaposed"

@@ -106,7 +106,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """Where a symbol is read: from the axis of an input, whose size is linear in it."""
+    """The source of a symbol: the axis of an input whose size is linear in it."""
 
     symbol: SizeSymbol
     value: PlanValue

@@ -42,7 +42,7 @@ FAILURES = (
 
 
 class PlanFunction:
-    """A plan as a function of positional arrays; calling it gives one array, or a tuple of several.
+    """A plan as a function of positional arrays, which returns one array, or a tuple of several.
 
     It is compiled when it is first used: a plan may be made for its text alone.
     """
@@ -65,7 +65,7 @@ class PlanFunction:
         return getattr(self, name)
 
     def compile(self) -> None:
-        """Compile the plan, and do what is done before it is called: the first use of `run` does so."""
+        """Compile the plan, and run its preparation; the first use of `run` does so."""
         plan, target, python = self.plan, self.target, self.python
         extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if target.placement is not None:

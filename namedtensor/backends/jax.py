@@ -44,7 +44,7 @@ def is_concrete(array):
 '''
 TELL_IF_TRACED = '''
 def tell_if_traced(*arrays):
-    """Warn where the numbers are not there, so that no overflow is found out."""
+    """Warn if the numbers are not there, so that no overflow is found out."""
     if not all(map(is_concrete, arrays)):
         warnings.warn("integers that JAX traces are not checked for overflow", stacklevel=3)
 '''

@@ -1,4 +1,4 @@
-"""Lines of source text: those that several backends share, and a text while it is written."""
+"""Lines of source text that several backends share, and a text under construction."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class GeneratedSource(NamedTuple):
 
 
 class Written:
-    """A text while it is written: its lines, and by their numbers the steps that they stand for."""
+    """A text under construction: its lines, and the step of each line number."""
 
     def __init__(self):
         self.lines: list[str] = []
@@ -180,7 +180,7 @@ class Written:
         self.lines += [indent + line for line in source.text.splitlines()]
 
     def include_before_function(self, source: GeneratedSource, name: str) -> GeneratedSource:
-        """Include what a text has before its function of this name; the rest."""
+        """Move the part of a text before its function of this name into the function's preparation."""
         lines = source.text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
         before = {line: step for line, step in source.steps.items() if line <= start}
@@ -206,7 +206,7 @@ def code_of(text: str, file: str) -> CodeType:
 
 
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
-    """Return the function that a text defines, with only those names that it uses.
+    """Return the function that a text defines, with only the names that it uses.
 
     It and the functions that it calls then have no reference cycle, so that its arrays are freed with it. Intermediate
     values are freed at once.

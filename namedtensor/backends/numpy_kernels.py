@@ -1,4 +1,4 @@
-"""Small functions that NumPy's generated text calls, each as the text that it is printed as."""
+"""Small functions that NumPy's generated text calls, each as its printed text."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ class Backend:
         return ", ".join(map(str, symbols)), listed(results)
 
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
-        """Write a line for each step of the function, and one for each array that nothing needs after it."""
+        """Write a line for each step of the function, and one to free each array after its last use."""
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
         keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
@@ -253,7 +253,7 @@ class Backend:
         return plan.text_of(result)
 
     def whole(self, plan: Plan, name: str = "function") -> str:
-        """Return the text that runs by itself."""
+        """Return the standalone text."""
         text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
         if plan.fallback is not None:
             text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text

@@ -270,7 +270,7 @@ def makes_arrays(plan: Plan) -> bool:
 
 
 def outside_modes(function: Callable[[], Any]) -> Any:
-    """Return what a function returns in a new thread.
+    """Return the result of a function in a new thread.
 
     The modes of PyTorch (`torch.export`, `FakeTensorMode`, `torch.inference_mode`, a default device) belong to one thread.
     A constant that is made in a mode would outlive it.

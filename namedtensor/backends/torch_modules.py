@@ -125,7 +125,7 @@ def module_text(
     initial: Mapping[PlanValue, str],
     about: Sequence[str],
 ) -> str:
-    """Return the text of a PyTorch class that runs by itself; `about` gives the lines of its docstring.
+    """Return the text of a standalone PyTorch class; `about` gives the lines of its docstring.
 
     `initial` are the initial values of its parameters, with `{}` where the list of their sizes appears.
     """

@@ -74,7 +74,7 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Return whether a row of x by a matrix is such a product, so that it is for any number of rows."""
+    """Return whether the product of one row of x by a matrix is large, and hence any number of rows."""
     return (
         len(x.shape) > 1
         and len(matrix.shape) == 2
@@ -84,7 +84,7 @@ def is_large_for_one_row(x: Any, matrix: Any) -> bool:
 
 
 def is_large(x: Any, matrix: Any) -> bool:
-    """Return whether rows of x by a matrix are such a product."""
+    """Return whether the product of rows of x by a matrix is large."""
     if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":
         return False
     rows, count = typical(math.prod(x.shape[:-1])), matrix.typical_count

@@ -83,7 +83,7 @@ def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, 
 
 
 def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
-    """Return the axes, with their sizes, of an argument or a declared parameter of the function, or None if nothing specifies them."""
+    """Return the axes and sizes of an argument or a declared parameter of the function, or None if unknown."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == expected:
             return of.axes

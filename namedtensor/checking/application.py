@@ -172,7 +172,7 @@ def is_written(axis: str) -> bool:
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn where neither operand has all axes of the other: an outer product, or an axis with other marks."""
+    """Warn if neither operand has all axes of the other: an outer product, or an axis with other marks."""
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):

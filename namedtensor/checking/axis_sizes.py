@@ -1,4 +1,4 @@
-"""Sizes of axes of the program, those that nothing fixes, and numbers that are sizes, as terms."""
+"""Sizes of axes of the program, open sizes, and numbers that are sizes, as terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 
 
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
-    """Return the size of an axis that nothing gives.
+    """Return the size of an axis with an open size.
 
     Raises NotationError (309) if there are values, because they need a size.
     """

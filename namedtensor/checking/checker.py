@@ -154,7 +154,10 @@ class Checker(Inference):
         self.check_unused()
 
     def check_unused(self, misspelt: bool = False) -> None:
-        """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
+        """Check that the program mentions each input given by keyword, and each size.
+
+        With `misspelt`, check only the ones that resemble its names.
+        """
         if self.by_keyword is not None:
             refuse_unused(
                 self.given_names, self.by_keyword, set(self.given_sizes).difference(self.extra_axes), misspelt

@@ -206,7 +206,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise where the two sides of a relation have different axes, or different sizes of one."""
+    """Raise if the two sides of a relation have different axes, or different sizes of one."""
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not of_index(axis)} for side in sides]
@@ -257,7 +257,7 @@ def of_index(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether nothing specifies the value of an index."""
+    """Return whether the value of an index is open."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

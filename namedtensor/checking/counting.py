@@ -217,7 +217,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
 
 
 def around(env: Environment) -> list[Environment]:
-    """Return an environment, and all those that it looks names and sizes up in."""
+    """Return an environment and all environments in which it looks up names and sizes."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:

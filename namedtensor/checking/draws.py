@@ -49,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 
 
 def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
-    """Return the error for 𝔼_x[…] if nothing specifies the distribution of x, or for 𝔼[…] of a non-random value."""
+    """Return the error for 𝔼_x[…] if the distribution of x is unknown, or for 𝔼[…] of a non-random value."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
         f"the distribution of {of.text} is not specified"

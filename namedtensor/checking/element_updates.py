@@ -40,7 +40,7 @@ def replaced(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """Which elements are replaced, `holds`, as the indices are gone through."""
+    """A walk over the indices that selects the replaced elements, `holds`."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env

@@ -119,7 +119,7 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 
 
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
-    """Return the size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
+    """Return the size of each axis on the left: declared, from the signature's result, or from this scope."""
     stated = stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
     for definition in group:

@@ -1,4 +1,4 @@
-"""Members of a grid side by side along an axis: those that a loop begins with, E^{i,0} and E^{0,j}.
+"""Members of a grid along an axis that a loop begins with, E^{i,0} and E^{0,j}.
 
 The members that one equation gives are typed once, its indices being tensors: 0, 1, … for `E^{i,0} = i`. If it
 reads others of its kind, they are a recurrence of one index, or made one by one.
@@ -28,7 +28,10 @@ from .wavefront_order import Cell
 
 
 class Border(NamedTuple):
-    """Members along an axis, and for each its place there, from 1; `shapes` are those that the members have by themselves."""
+    """Members along an axis, each with its position from 1.
+
+    `shapes` are the shapes of single members.
+    """
 
     term: Term
     axis: str

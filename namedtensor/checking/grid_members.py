@@ -126,7 +126,7 @@ def reads_itself(scope: Scope, family: Definition) -> bool:
 
 
 def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield the families that the equation of one mentions, and theirs, each with the name as it is mentioned."""
+    """Yield the families that the equation of one mentions, directly or indirectly, each with its name in the text."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -261,7 +261,7 @@ def moved(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members of a loop by their indices with others beside them, or each member by itself if no loop has them."""
+    """Return members of a loop by their indices in one tensor, or one by one if no loop has them."""
     rolled = rolled_grid(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):

@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The key that distinguishes this name from others, whichever of its equations is used."""
+        """The key that distinguishes this name from others, for any of its equations."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -52,7 +52,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """Return one member, by itself."""
+        """Return one member alone."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise Unrollable

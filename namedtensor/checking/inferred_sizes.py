@@ -65,7 +65,7 @@ def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
-    """Yield the axes that an expression names, but for those whose size it asks for, in the order of the text."""
+    """Yield the axes that an expression names, except axes whose size it uses, in the order of the text."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -197,7 +197,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirrored(self, env: Environment | None) -> Any:
-        """Return a copy of an environment for that checker, with nothing typed in it."""
+        """Return a copy of an environment for that checker, without typed terms."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(

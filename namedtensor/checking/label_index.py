@@ -1,4 +1,4 @@
-"""Indices by label: X_{day(Mon)}, where the input X has labels on day and nothing in the program is called Mon.
+"""Indices by label: X_{day(Mon)} if the input X has labels on day and the program defines no Mon.
 
 A name that the program defines, or that is given, comes first. A number is always a position.
 """

@@ -308,7 +308,7 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name with its scripts, as it is written or else by the values of its scripts."""
+    """Return the term of a name with its written scripts, or else by the values of its scripts."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):

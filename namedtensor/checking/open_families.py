@@ -1,4 +1,4 @@
-"""Families whose number of members nothing specifies: h^t for t = 1, …, n is typed by induction, and not member by member.
+"""Families with an open number of members: h^t for t = 1, …, n is typed by induction, and not member by member.
 
 The first member is typed as it is. The next typed member has a counter as its index, for all numbers after the first;
 the family members that it reads are assumed to have the first member's type. If it has this type itself, all members
@@ -147,7 +147,7 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """Return the member of these numbers, whichever equation gives it."""
+        """Return the member of these numbers, from any of the equations."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
@@ -181,7 +181,7 @@ class Induction:
 
     @property
     def is_beginning(self) -> bool:
-        """Whether members are being typed as they are."""
+        """Whether members are typed one by one."""
         return self.assumed is None and None in self.begun.values()
 
     @property
@@ -189,7 +189,7 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """Return one member as it is. Raises NoStart if its definition is circular or needs more than a few others."""
+        """Return one member alone. Raise NoStart if its definition is circular or needs more than a few others."""
         result = self.begun.get(numbers)
         if result is not None:
             return result
@@ -320,7 +320,7 @@ def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return how far numbers lie beyond an end, if some do."""
+    """Return how far numbers may lie beyond an end."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 

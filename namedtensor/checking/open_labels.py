@@ -1,4 +1,4 @@
-"""Labels that stand for sizes: the n-1 of h^{n-1} if nothing gives n, the t of h^t if it counts members."""
+"""Labels that stand for sizes: the n-1 of h^{n-1} for an open n, the t of h^t if it counts members."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ from .filled_positions import Positions, numbers_to
 
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """Return the index of a range's variable, as a number if it is one."""
+    """Return the index of a range's variable, as a number if possible."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 
 
 def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """Return the indices, with numbers for those that ranges count."""
+    """Return the indices, as numbers if a range counts them."""
     return {**indices, **{range_.variable.text: counted(indices, range_) for range_ in over.each}}
 
 

@@ -33,7 +33,7 @@ NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an i
 
 
 class FactIndex:
-    """Size equations by the words in them, so that a symbol meets only those that may mention it."""
+    """Size equations by the words in them, so that a symbol meets only the equations that may mention it."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -86,7 +86,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
 
 
 def parts(node: Call) -> tuple[Node, ...]:
-    """Return the operands of a size operation: both numbers for ⌈a / b⌉, nothing for unsupported operations."""
+    """Return the operands of a size operation: both numbers for ⌈a / b⌉, and none for unsupported operations."""
     if node.operator not in ARITHMETIC:
         return ()
     first = node.arguments[0]
@@ -189,7 +189,7 @@ def as_size(value: Any) -> Any:
 
 
 def solved_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """Return an equation's solution for a symbol as a size. Raises NotationError (310) if it is no size."""
+    """Return an equation's solution for a symbol as a size. Raise NotationError (310) if it is not a size."""
     size = as_size(value)
     if size is None:
         raise stated_no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)

@@ -93,7 +93,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
 
 
 def need_number(key: Key, known: Iterable[Any]) -> None:
-    """Raise UndecidedSize for a label such as the |seq| of h^{|seq|}, where the size of seq is read from the arrays."""
+    """Raise UndecidedSize for a label such as the |seq| of h^{|seq|} if the size of seq is read from the arrays."""
     axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
     for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
         if type(size) is Extent:
@@ -132,7 +132,7 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
 
 
 def size_of_family(checker: Inference, key: Key) -> str | None:
-    """Return the n of W^n, if W^t is defined for t = 1, …, n and nothing specifies n."""
+    """Return the n of W^n if W^t is defined for t = 1, …, n with an open n."""
     families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
     bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
@@ -239,7 +239,7 @@ def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
 
 
 def unspelled(checker: Inference, key: Key) -> str | None:
-    """Return a hint for X_1 or X_seq, where X is a tensor without such a label."""
+    """Return a hint for X_1 or X_seq if X is a tensor without such a label."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None

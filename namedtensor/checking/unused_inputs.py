@@ -197,7 +197,7 @@ class GivenNames:
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
-        """Return whether a tensor that is given has an axis whose size the program asks for."""
+        """Return whether the program uses the size of an axis of a given tensor."""
         return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
 
 

@@ -35,7 +35,7 @@ class Misordered(Unrollable):
 
 
 class Uncovered(Unrollable):
-    """Raised where members are read that nothing gives; the cells that read none of them are such a domain, if any are."""
+    """Raised if members without a definition are read; `cells` read none of them, if there are any."""
 
     def __init__(self, domain: Domain | None):
         self.domain = domain
@@ -181,7 +181,7 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise Uncovered if a step reads a member that nothing gives: E^{-1,0} in a case for i > 0 alone."""
+        """Raise Uncovered if a step reads a member without a definition: E^{-1,0} in a case for i > 0 alone."""
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)

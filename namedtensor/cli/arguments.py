@@ -39,7 +39,7 @@ def source_of(options: Any) -> FormulaSource:
 def imported(source: FormulaSource) -> FormulaSource:
     """Return a formula with its imports: a file from its own folder, the argument of a command from the current one.
 
-    Raises NotationError where something is not there.
+    Raises NotationError if something is not there.
     """
     from ..programs.imports import with_imports
 

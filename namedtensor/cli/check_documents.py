@@ -22,14 +22,14 @@ MAX_LINES = 8  # line numbers that are printed of a recurring finding
 
 
 class DocumentInput(NamedTuple):
-    """A document as it was given, and a note on how it is read."""
+    """A document as it was given, and a note on the way to read it."""
 
     source: FormulaSource
     remark: str | None = None
 
 
 class CheckedDocument(NamedTuple):
-    """A document that was checked: its text with all that it includes, the report, and the findings that count."""
+    """A checked document: its text with all that it includes, the report, and the findings that count."""
 
     given: DocumentInput
     whole: Any
@@ -91,7 +91,7 @@ def whole_of(source: FormulaSource) -> Any:
 def check_documents(
     given: list[DocumentInput], shapes: Any, ignored: frozenset[int], options: Any, console: Console
 ) -> int:
-    """Check documents and write what was found; the status to exit with."""
+    """Check documents and write the findings, and return the exit status."""
     from .formats import new_findings, read_baseline, write_baseline
 
     checked = [_checked(source, whole, shapes, ignored, options) for source, whole in _roots(given)]

@@ -95,7 +95,7 @@ class Console:
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
     """Write to standard output or error, which the caller may have closed.
 
-    Raises StreamProblem where standard output takes nothing; where standard error does not, nothing can be reported.
+    Raises StreamProblem if standard output takes nothing; where standard error does not, nothing can be reported.
     """
     try:
         if stream is None:

@@ -55,7 +55,7 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
 def derived(derivation: Any, options: Any, console: Console) -> None:
-    """Print a derivative: its closed form, unless shapes are missing that nothing specifies, or there is none."""
+    """Print a derivative: its closed form, unless shapes are unknown or there is none."""
     shapes = shapes_of(options.inputs, options.header, console)
     if options.as_written:
         return spell(derivation.tree, options.to or "text", options, console)

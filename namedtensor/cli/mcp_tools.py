@@ -74,7 +74,7 @@ def evaluate(formula: str, inputs: dict[str, Any] = NONE, sizes: Sizes = NONE, s
 
 
 def equivalent(first: str, second: str, types: Types = NONE, given: str = "") -> Record:
-    """Test whether two formulas have the same axes and values; where they differ, say how.
+    """Test whether two formulas have the same axes and values; if they differ, describe how.
 
     types: the type of each input; given: statements that both formulas may use.
     """
@@ -214,7 +214,7 @@ def server_of(tools: BoundedTools) -> MCPServer[Any]:
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def prepare() -> None:
-    """Load what most questions need."""
+    """Load what most requests need."""
     check("softmax_{a}(X ⊙_{b} Y)", {"X": "ℝ^{b}", "Y": "ℝ^{a × b}"}, {}, "auto")
 
 

@@ -287,7 +287,7 @@ def _from_text(text: str) -> tuple[str, ...]:
 
 
 class PositionalError(NotationError, TypeError):
-    """The error for Python's protocols that go by position: a TypeError, too, as those who use them expect."""
+    """The error for Python's positional protocols: also a TypeError, which their callers expect."""
 
 
 class NamedShape(dict[str, int]):

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Dimensions:
-    """A symbol for each dimension, under a name that nothing else in the text of a function has."""
+    """A symbol for each dimension, under a unique name in the text of a function."""
 
     def __init__(self, taken: Collection[str] = ()):
         self.taken = taken

@@ -41,7 +41,7 @@ def seen(name: str) -> None:
 
 
 class ImportWatcher:
-    """A module finder that finds nothing itself: it runs the callbacks of a library once that is imported.
+    """A module finder that finds no module itself: it runs the callbacks of a library after its import.
 
     Libraries such as JAX require that a class of trees is registered before its first use.
     """

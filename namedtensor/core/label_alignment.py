@@ -142,7 +142,7 @@ def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 
 def repair(first: LabeledAxis, second: LabeledAxis) -> str:
-    """Return how to combine two axes whose labels differ."""
+    """Describe how to combine two axes whose labels differ."""
     keys = first.labels.keys, second.labels.keys
     known = {*keys[1]}
     common = [label for label, key in zip(first.labels.listed, keys[0]) if key in known]
@@ -207,7 +207,7 @@ def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> 
 
 
 def quote_label(label: Any) -> str:
-    """Return a label as a message shows it: text in quotes, dates without them."""
+    """Format a label for a message: text in quotes, dates without them."""
     import numpy as np
 
     if isinstance(label, (np.datetime64, np.timedelta64)):

@@ -1,4 +1,4 @@
-"""Labels: the names of the elements along an axis, such as the cities of a table. They are part of a tensor's layout.
+"""Labels: the names of the elements along an axis, such as the cities of a table, as part of a tensor's layout.
 
     A.layout                          axes, sizes, dtype: `labels` is ()
     A.with_labels(city=[…]).layout    a `LabeledLayout`: the same, and the labels of some axes

@@ -14,7 +14,7 @@ Interval: TypeAlias = tuple[float, float]  # integers, or infinite
 
 
 class UndecidedSize(Exception):
-    """Raised where something needs the number of a size that is known only when the function runs."""
+    """Raised if something needs the number of a size that is known only when the function runs."""
 
     def __init__(self, size: Any):
         super().__init__(f"{size} is known only when the function runs")

@@ -86,7 +86,7 @@ _CONDITIONS: ContextVar[SizeConditions | None] = ContextVar("conditions of a sym
 
 @contextmanager
 def conditions(by_example: bool = False) -> Generator[SizeConditions]:
-    """Collect what is assumed about sizes inside the block."""
+    """Collect the assumptions about sizes inside the block."""
     collected = SizeConditions({}, by_example, {}, {}, {})
     token = _CONDITIONS.set(collected)
     try:
@@ -131,7 +131,7 @@ def is_assuming() -> bool:
 
 
 def is_by_example() -> bool:
-    """Return whether what is assumed for the sake of speed may be a condition: other sizes have a separate plan."""
+    """Return whether assumptions made for speed may be conditions: other sizes have a separate plan."""
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 

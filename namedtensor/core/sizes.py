@@ -14,7 +14,7 @@ from .size_conditions import assume_equal, canonical
 
 
 class SizeVariable:
-    """A size that is still a variable; `text` is how it is written."""
+    """A size that is still a variable; `text` is its written form."""
 
     __slots__ = ("text", "value")
 

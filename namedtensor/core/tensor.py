@@ -1,4 +1,4 @@
-"""NamedTensor: an array of any library, with names for its axes (paper §2): its data, how it is made and converted.
+"""NamedTensor: an array of any library, with names for its axes (paper §2), and its conversions.
 
 The storage order of the axes has no meaning. An operation that would need an order (`np.asarray` of a matrix) raises an
 error with a repair. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
@@ -74,7 +74,7 @@ class NamedTensor(Behavior):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The names of the axes, in storage order, which means nothing."""
+        """The names of the axes, in storage order, which has no meaning."""
         return self.layout.axes
 
     @property
@@ -94,7 +94,7 @@ class NamedTensor(Behavior):
 
     @property
     def dtype(self) -> Any:
-        """The type of the numbers, as the array's library has it."""
+        """The dtype of the numbers, in the array's library."""
         return self.layout.dtype
 
     @property

@@ -27,7 +27,7 @@ def warn_of_text(message: str) -> None:
 
 @contextmanager
 def silent() -> Generator[None]:
-    """Give no warnings about the text of formulas in this thread, for those that the package writes itself."""
+    """Silence warnings about formulas in this thread, for formulas that the package writes itself."""
     token = _SILENT.set(True)
     try:
         yield

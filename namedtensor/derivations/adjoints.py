@@ -199,7 +199,7 @@ class BackwardAssembly(Assembly):
     def write_adjoint(
         self, adjoint: Adjoint, index: Linear, here: Node | None, after: Node | None, over: nodes.Range | None = None
     ) -> None:
-        """Add a line: an adjoint is the sum of its two parts, as far as they are not zero."""
+        """Add a line: an adjoint is the sum of its nonzero parts."""
         parts = [part for part in (here, after) if part is not None]
         zero = with_axes(Number(0), tuple(self.labels[f"{adjoint.letter}^{self.recurrence.variable}"]))
         self.line(adjoint.at(index), sum_of(parts) if parts else zero, over)

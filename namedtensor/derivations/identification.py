@@ -69,7 +69,7 @@ def reading_of(
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
-    """Return the ways to write a form; where the budget does not allow all of them, those that were reached."""
+    """Return the ways to write a form, or the ones found before the budget ran out."""
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
@@ -119,7 +119,7 @@ def seen(form: Form) -> set[FormIndex]:
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return the terms that the program's definitions name, but those that a derivative is in."""
+    """Return the terms that the program's definitions name, except terms with a derivative."""
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = named_term(checker, name)
@@ -186,7 +186,7 @@ class DerivativeProgram:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
-        """Return the closed form of its value, and the work: how often each rule was used, and the axes that were made.
+        """Return the closed form of its value, and the work: how often each rule was used, and the new axes.
 
         Raises NotationError if there is none, or the work passes the limit.
         """

@@ -64,7 +64,7 @@ def fitting(source: str, shapes: Shapes) -> Shapes:
 
 
 def taken_by(tree: nodes.Program) -> set[str]:
-    """Return the names that derivatives are taken with respect to and nothing defines or declares."""
+    """Return the undefined and undeclared names that derivatives are taken with respect to."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(defined_by, tree.statements))

@@ -1,4 +1,4 @@
-"""The facts of a program: those that it declares, as equations, comparisons and sets, and those that its definitions prove."""
+"""The facts of a program: declared ones, as equations, comparisons and sets, and ones that its definitions prove."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
 
 
 def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
-    """Yield the equations and comparisons that a program asserts, but those whose terms are not known."""
+    """Yield the equations and comparisons that a program asserts, if their terms are known."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="

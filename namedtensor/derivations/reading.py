@@ -42,7 +42,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names of equations S = S_{a→b, b→a}, which define nothing where S is given."""
+    """Return the names of equations S = S_{a→b, b→a}, which define nothing if S is given."""
     equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
     return {
         word
@@ -83,7 +83,7 @@ def spoken_in(node: Any) -> set[str]:
 
 
 def words_in(program: nodes.Program) -> set[str]:
-    """Return the names of a program, and those that closed forms have."""
+    """Return the names in a program and in closed forms."""
     return words_of(program) | {"D", "I", "e"}
 
 
@@ -114,7 +114,7 @@ def defined_by(statement: Any) -> set[str]:
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """Return the names that are defined, with their terms; each after those that it needs."""
+    """Return the defined names with their terms, in an order in which each follows the names that it needs."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = named_term(checker, name)

@@ -1,4 +1,4 @@
-"""Recurrences and sums in a program whose derivative is taken: which there are, and how they go.
+"""Recurrences and sums in a program whose derivative is taken.
 
     h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
@@ -239,7 +239,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return sizes for the symbols in the ends of ranges and sums: n if nothing defines it, and seq if n = |seq|."""
+    """Return sizes for the symbols in the ends of ranges and sums: n if it is undefined, and seq if n = |seq|."""
     result: dict[str, int] = {}
     variables: set[str] = set()
     for node in walk(tree):

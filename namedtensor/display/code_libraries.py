@@ -17,7 +17,7 @@ LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: its text, the axes of its array in order (of loops: the indices that it uses), and how tightly it binds."""
+    """An expression: its text, the axes of its array in order (for loops, its indices), and its precedence."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class CodeExpression:
 
 
 class Infix(NamedTuple):
-    """A sign between two operands with its spaces, how tightly it binds, and how tightly each operand has to."""
+    """A sign between two operands with its spaces, its precedence, and the precedence that each operand needs."""
 
     sign: str
     level: int

@@ -1,4 +1,4 @@
-"""The table of rules for loops: for each operator, how one element of a term of it is written; see `code_loops`."""
+"""The table of rules for loops: for each operator, the code of one element of its term; see `code_loops`."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def contraction(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def running(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return the number that a loop as far as the element itself makes."""
+    """Return the number that a loop up to the element computes."""
     (axis,) = term.axes
     name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
     ends = {axis: plus(w.at[axis], 1).text}

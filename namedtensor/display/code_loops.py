@@ -119,7 +119,7 @@ class LoopWriter(Writer):
 
     @contextmanager
     def loops(self, ends: Mapping[str, str], lines: list[CodeLine]) -> Generator[dict[str, CodeExpression]]:
-        """Write nested loops over axes to `lines`: after what has to be computed before them."""
+        """Write nested loops over axes to `lines`, after the lines that they need."""
         outer, indices = len(self.blocks), dict[str, CodeExpression]()
         for axis in ends:
             index = self.index(axis)

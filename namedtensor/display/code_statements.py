@@ -46,7 +46,7 @@ class CodeStatement(NamedTuple):
 
 
 class Names:
-    """The names of one function: each is given once."""
+    """The names of one function: each is used once."""
 
     def __init__(self, taken: Iterable[str]):
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}

@@ -70,7 +70,7 @@ class Box(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """The end of an edge in a box: how far from its middle, from its upper and from its lower side."""
+    """The end of an edge in a box: its distances from the middle, from the upper and from the lower side."""
 
     x: float = 0.0
     top: float = 0.0

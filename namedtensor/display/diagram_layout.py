@@ -155,7 +155,7 @@ class Pull(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """An edge as one of its ends sees it: the cell there, how far from it this one is if straight, and the weight."""
+    """An edge from one end: the other cell, the horizontal distance of a straight edge, and the weight."""
 
     other: int
     shift: float

@@ -40,7 +40,7 @@ WHOLE = (
 
 # ------------------------------------------------------------------------------------------------------------ the flow
 class Flow(FlowData):
-    """Draws what a checker has typed."""
+    """Drawings of the terms that a checker has typed."""
 
     def __init__(self, checker: Checker, asked: Asked):
         super().__init__(checker, asked)

@@ -1,4 +1,4 @@
-"""Pieces of formulas as a diagram needs them: taken apart, put together, and with • for a value that is drawn elsewhere."""
+"""Pieces of formulas for a diagram: taken apart, joined, and with • for a value that is drawn elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program with its axes colored, wherever it is shown."""
+"""A program with its axes colored in every view."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def no_way() -> None:
 
 @dataclass(frozen=True)
 class Explanation(Suggests):
-    """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
+    """The steps of a formula in order of evaluation; prints as a table, also in a notebook.
 
     Of a derivative the steps to its closed form follow, each beside its rule; `derivation` has them.
     If there are many steps, it shows an overview; `inside("FFN^2")` has the steps of one definition or family.
@@ -279,7 +279,7 @@ def spellings(location: StepLocation) -> tuple[str, str, str]:
 
 
 class Overview(NamedTuple):
-    """The overview of a definition, or of a family: its title, how deep it is, how many steps it has, and the last of them."""
+    """The overview of a definition, or of a family: its title, depth, number of steps, and last step."""
 
     title: str
     depth: int

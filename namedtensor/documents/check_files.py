@@ -149,7 +149,7 @@ def checked_file(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> tuple[Whole, Report]:
-    """Return a file with all that it includes, and the report of its formulas.
+    """Check a file with all that it includes, and return it with the report of its formulas.
 
     Raises InputError if the file has another format.
     """

@@ -180,7 +180,7 @@ def _letters(number: int) -> str:
 
 
 def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
-    """Yield the declarations of an assertion's parameters in its function, if nothing else declares them."""
+    """Yield the declarations of an assertion's parameters in its function, unless they are declared elsewhere."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = _variables(claim).union(*map(_variables, needed))

@@ -260,7 +260,7 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
 
 # ------------------------------------------------------------------------------------- statements that hold no more
 def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
-    """Remove the statements at some positions, and those above the new definitions that need the old ones."""
+    """Remove the statements at some positions, and earlier statements that need the old definitions."""
     lost, waiting = set(gone), list(gone)
     while waiting:
         names = head_keys(statements[waiting.pop()])

@@ -32,7 +32,9 @@ def check_formula(
     named: Collection[str] = (),
     complete: bool = False,
 ) -> CheckedFormula:
-    """Check a formula with the inputs whose shapes are known; those that are only `named` may be anything.
+    """Check a formula with the inputs whose shapes are known.
+
+    Inputs that are only `named` may have any shape.
 
     Unless these are all its inputs (`complete`), an undefined name is also an input, and raises no error unless it
     resembles a defined name.

@@ -64,7 +64,7 @@ class HypertextReader(DocumentReader):
         return self.write_whole(mark.start(), end) if end else mark.end()
 
     def copy(self, start: int, end: int) -> None:
-        """Copy a stretch as a browser shows it: entities as their characters, and without tags."""
+        """Copy a stretch with entities as their characters, and without tags."""
         position = start
         for match in MARKUP.finditer(self.text, start, end):
             self.parts.copy(position, match.start())

@@ -309,7 +309,7 @@ def named_files(text: str, token: re.Match) -> NamedFile | None:
 
 
 class IncludedReading:
-    """The parts of a whole, as they are read."""
+    """The parts of a whole document while it is read."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
         """Start reading a file from `read` or the disk; the inclusion of `chapter` is noticed but not read."""

@@ -138,7 +138,7 @@ class Inheritance:
 
 
 class Needs:
-    """The dependences of a section's formulas: those that define what others use."""
+    """The dependences of a section's formulas: which definitions they use."""
 
     def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section

@@ -267,7 +267,7 @@ def _passed_over(document: Document, maths: MathSpan, problem: NotationError) ->
 
 
 def _single(program: nodes.Program) -> bool:
-    """Return whether a program is nothing but a name, a number or a size."""
+    """Return whether a program is just a name, a number or a size."""
     statement = program.statements[0]
     while isinstance(statement, nodes.Value):
         body = statement.body

@@ -37,7 +37,7 @@ def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
 
 
 def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> NumberDomain:
-    """Return the domain of a set; a size that nothing gives is random."""
+    """Return the domain of a set; an open size is random."""
     return domain_of(of, lambda element: _bound(element, sizes, random))
 
 

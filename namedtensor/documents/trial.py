@@ -1,4 +1,4 @@
-"""Tests of assertions: each equation that defines nothing, and each derivation, on random tensors of the shapes that the document says.
+"""Tests of equations that define no name, and of derivations, on random tensors of the documented shapes.
 
     Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with X, W sampled repeatedly: proved, holds on 8 draws, or false, with tensors
 
@@ -375,6 +375,6 @@ class _Trial:
 
 
 def _free_axis(inputs: Shapes) -> str | None:
-    """Return an axis whose size nothing fixes."""
+    """Return an axis with an open size."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)

@@ -106,7 +106,7 @@ def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
 
 
 def _names_in(statement: Any) -> set[str]:
-    """Return the names that a statement uses: not those that it declares, or defines by an equation."""
+    """Return the names that a statement uses, without the names that it declares or defines."""
     if isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return set()
     parts: tuple[Any, ...] = (statement,)

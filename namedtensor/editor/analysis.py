@@ -1,4 +1,4 @@
-"""A document of any kind with all that was found in it, kept up to date while it is edited.
+"""A document of any kind with all findings, kept up to date while it is edited.
 
 document = EditedDocument("model.py")
 document.update(text)          findings in the changed part
@@ -90,7 +90,10 @@ class EditedDocument:
 
     # ------------------------------------------------------------------------------------------------------- checking
     def update(self, text: str) -> None:
-        """Take a new text, and check what has changed in it. It never raises for the contents of a document."""
+        """Take a new text, and check its changes.
+
+        It never raises for the contents of a document.
+        """
         self.text, self.skipped = text, []
         self._problems = []
         if len(text) > MAX_CHARS:
@@ -105,7 +108,7 @@ class EditedDocument:
             self._check_document(text)
 
     def settle(self) -> None:
-        """Check as a whole what was checked in parts."""
+        """Check the whole document after checks of its parts."""
         for edited in self.programs:
             edited.program.settle()
 

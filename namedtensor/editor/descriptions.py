@@ -81,7 +81,7 @@ def definition_of(document: EditedDocument, mention: Occurrence, offset: int) ->
 
 
 def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
-    """Return the built-in function or operator that is written at a place."""
+    """Return the built-in function or operator at a position."""
     line = text.rfind("\n", 0, offset) + 1
     for word in WORD.finditer(text, line):
         if word.start() > offset:

@@ -196,7 +196,7 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
 
 
 def linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
-    """Return the sections in which a name is the same: those that inherit it from one. An axis is the same in all."""
+    """Return the sections that share a name by inheritance. An axis is the same in all."""
     if chosen.kind == AXIS:
         return set(range(len(regions)))
     first = last = chosen.region

@@ -1,4 +1,4 @@
-r"""Rename an axis or a name wherever it is the same, and nowhere else.
+r"""Rename an axis or a name everywhere that it means the same.
 
 The new text is checked before it is offered: a renaming that would make another error, or unite two names, is rejected. In LaTeX
 an axis is renamed with its macro: \seq everywhere, and \ndef{\seq}{seq}.
@@ -63,7 +63,7 @@ def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
 
 
 def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
-    """Raise where something else is called so."""
+    """Raise if something else is called so."""
     regions = {mention.region for mention in same_as(document, chosen)}
     for mention in occurrences(document):
         if mention.name == new and mention.region in regions:
@@ -109,7 +109,7 @@ def applied(text: str, edits: list[Edit]) -> str:
 
 
 def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None:
-    """Raise where the edits would make an error that is not there before."""
+    """Raise if the edits would make an error that is not there before."""
     after = EditedDocument(document.path, document.read)
     after.update(applied(document.text, edits))
     after.settle()

@@ -64,7 +64,7 @@ class Diagnostics(NamedTuple):
 
 
 class CheckedText(NamedTuple):
-    """A program as it was checked as a whole."""
+    """A program checked as a whole."""
 
     text: str
     statements: list[StatementText]
@@ -88,11 +88,11 @@ class TextProgram:
 
     @property
     def settled(self) -> bool:
-        """Whether the whole program was checked as it is."""
+        """Whether the whole program was checked in its current form."""
         return self.whole is not None and self.whole.text == self.text
 
     def update(self, text: str) -> None:
-        """Take a new text, and check what has changed in it."""
+        """Take a new text, and check its changes."""
         before = dict(
             zip((statement.text for statement in self.statements), map(self.changed.get, range(len(self.statements))))
         )

@@ -1,4 +1,4 @@
-"""The contents of a file of tensors, as each reader gives them: an array, its axes and its labels where the file has them."""
+"""The contents of a file of tensors: an array, its axes and its labels if the file names them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .text import InputError
 
 
 class Found(NamedTuple):
-    """The contents of a file: a positional array, its axes where the file names them, and remarks for the reader.
+    """The contents of a file: a positional array, its axes if the file names them, and remarks for the user.
 
     A `table` of one column may be given one axis.
     """

@@ -1,4 +1,4 @@
-"""The formats of tensor files: one row of a table for each, with how it is read and how it is written.
+"""The formats of tensor files: one row of a table for each, with its reader and its writer.
 
 The result is a positional array. A format that names its axes (JSON with "axes", files of `write`) returns the names
 too. A file is written under a temporary name in its folder and then renamed: the old file stays until everything is

@@ -1,4 +1,4 @@
-"""Files as text and as a whole: how one is read and parsed, and how one is written that appears whole or not at all.
+"""Text files: reading and parsing, and writing that leaves either the whole file or none.
 
 A target that is not a regular file, such as a pipe, is written in place.
 """

@@ -37,7 +37,7 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
+    """Write the parameters of a layer to a safetensors file, with the information that rebuilds the layer."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)

@@ -248,7 +248,7 @@ class LayerCalls:
 
     @property
     def stored(self) -> Mapping[str, Any]:
-        """The parameters as they are stored: a family that `stack_layers` put in one array is one entry."""
+        """The stored parameters: a family that `stack_layers` put in one array is one entry."""
         return self._kept
 
     @property

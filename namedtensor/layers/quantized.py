@@ -33,7 +33,7 @@ def labeled(name: str, label: str) -> str:
 
 
 class Quantization:
-    """How the parameters of a layer of this kind, with these formulas, are stored in 8 bits."""
+    """The storage of a layer's parameters in 8 bits."""
 
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared

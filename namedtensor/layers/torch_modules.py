@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LayerModule(NamedModule):
-    """A layer as a `torch.nn.Module`; `layer` is the layer with the current values of its parameters.
+    """A layer as a `torch.nn.Module`; `layer` has the current values of its parameters.
 
     `layer.module(…)` makes one; a subclass computes what other formulas say.
 

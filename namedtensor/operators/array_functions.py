@@ -173,7 +173,7 @@ def name_in_text(function: Callable[..., Any]) -> str:
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
     """Return the text that defines a function, and the imports of the modules that it uses.
 
-    Raises NotationError where the text alone would not run.
+    Raises NotationError if the text alone would not run.
     """
     name = getattr(function, "__name__", "")
     if inspect.isbuiltin(function) or not inspect.isfunction(function):

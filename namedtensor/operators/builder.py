@@ -1,4 +1,4 @@
-"""The interface of the plan builder that `lower` is given, and of its values; `planning.builder` fulfils it.
+"""The interface of the plan builder for `lower`, and of its values; `planning.builder` implements it.
 
 Arguments of a step are values or plain Python numbers.
 """

@@ -1,4 +1,4 @@
-"""How an operator is written in a formula, and between which sets of tensors it goes."""
+"""The written form of an operator in a formula, and the sets of tensors that it maps."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def member(lowering: Lowering, name: str) -> PlanValue:
 
 
 def places_in(loop: Loop) -> list[bool]:
-    """Return, for each argument after the states, whether a step takes it as indices and as nothing else."""
+    """Return, for each argument after the states, whether a step uses it only as indices."""
     as_places: dict[int, bool] = {}
     for term in topological(*loop.results):
         for index, argument in enumerate(term.arguments):

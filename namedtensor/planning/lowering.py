@@ -261,7 +261,7 @@ class Lowering:
             uses[id(root)].append(RESULT)
 
     def limit_result(self, term: Term, size: Any) -> None:
-        """Raise where what a chain is computed by, of this size, passes the limit, and have a plan with symbols do so."""
+        """Raise if an array that a chain needs exceeds the limit; a plan with symbols checks the size at run time."""
         most = self.limits.max_result_bytes // self.itemsize
         if type(size) is Extent:
             limit_size(size, most)

@@ -76,7 +76,7 @@ class PlanValue:
 
 
 class Scalar:
-    """A plain Python number that is given when the plan runs; its type is known: bool, int or float."""
+    """A plain Python number that is given when the plan runs, of known type: bool, int or float."""
 
     __slots__ = ("kind",)
     fixed = dynamic = False

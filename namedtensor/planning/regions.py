@@ -106,7 +106,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Grow a region from its root: all that maps over `axes` and has no use outside."""
+    """Grow a region from its root by all terms that map over `axes` and have no use outside."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)
@@ -161,7 +161,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Return whether a term is computed inside the region of those that use it."""
+    """Return whether a term is computed inside the region of its users."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):

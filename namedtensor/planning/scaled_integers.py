@@ -1,4 +1,4 @@
-"""Integers with a scale: W = Q ⊙ s, where Q has 8 bits, is read as it is stored, and W is never an array.
+"""Integers with a scale: W = Q ⊙ s with 8-bit Q is read in its stored form, and W is never an array.
 
 A scale that a product does not sum over is a factor of its result. An element of W is an element of Q times an element
 of s:
@@ -50,7 +50,7 @@ def _renamed(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Return whether a contraction has such a factor, before it is lowered or after."""
+    """Return whether a contraction has such a factor, before or after it is lowered."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 

@@ -1,4 +1,4 @@
-"""Steps of a plan as they are written: equal ones once, each with its dtype; constants, and casts.
+"""The construction of a plan's steps: equal ones once, each with its dtype, and constants and casts.
 
 `builder` makes of these the operations on values with named axes.
 """

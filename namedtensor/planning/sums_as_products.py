@@ -60,7 +60,7 @@ def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
 
 
 def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
+    """Return whether a product with ones is faster than a sum, for numbers in the layout that a product needs."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
     return (
         "small-sum-as-matmul" in b.optimized

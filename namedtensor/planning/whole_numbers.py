@@ -75,7 +75,7 @@ def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str)
 
 
 def is_plain(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a value is a plain number, or many of one, which widens nothing."""
+    """Return whether a value is a plain number, or an array of them, which does not widen a dtype."""
     step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array", "ones")
 

@@ -187,7 +187,7 @@ class Axes:
         return self.kinds.setdefault(name, AxisKind(name)).root
 
     def unify(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Make two axes one. Raises Clash, and changes nothing, if their kinds do not fit."""
+        """Make two axes one. Raise Clash without a change if their kinds do not fit."""
         first, second = first.root, second.root
         if first is second:
             return
@@ -202,7 +202,7 @@ class Axes:
         first._parts = first._parts or second._parts
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
-        """Make two dimensions one. Raises Clash, and changes nothing, if they do not fit."""
+        """Make two dimensions one. Raise Clash without a change if they do not fit."""
         one, two = self.expanded(first), self.expanded(second)
         if len(one) != len(two):
             raise Clash(first[0], second[0])
@@ -213,7 +213,7 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Let every axis of this kind fall into parts of these kinds. Raises Clash if it has a name, or other parts."""
+        """Split every axis of this kind into parts of these kinds. Raise Clash if it has a name, or other parts."""
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)

@@ -71,7 +71,7 @@ def end_of(text: str) -> SumEnd | None:
 
 @dataclass(frozen=True)
 class Item:
-    """An index as it is written: t-k+1 is of the letters t and -k, and the number 1."""
+    """A written index: t-k+1 has the letters t and -k, and the number 1."""
 
     plus: tuple[str, ...]
     minus: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Calls of array code that are not in the table of operations, since they depend on how the function is named."""
+"""Calls of array code outside the table of operations, since they depend on the name of the function."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """Note how long a slice between numbers is, or how long its axis has to be."""
+        """Record the length of a slice between numbers, or the required length of its axis."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))

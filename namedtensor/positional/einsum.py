@@ -135,7 +135,7 @@ def joined(
     later: set[str],
     places: Mapping[str, Dim],
 ) -> tuple[AxisValue, list[str]]:
-    """Return the product with one more operand, summed over the shared letters that nothing later needs."""
+    """Return the product with one more operand, summed over the shared letters that no later operand needs."""
     if total is None:
         return part, list(group)
     had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # an operand of size 1 has none
@@ -150,7 +150,7 @@ def joined(
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
-    """Return an operand with a letter twice: a trace if nothing else has the letter, else its diagonal."""
+    """Return an operand with a repeated letter: a trace if no other operand has the letter, or else its diagonal."""
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
         return part, group

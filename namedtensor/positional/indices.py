@@ -233,7 +233,7 @@ def letters_below(tree: Tree) -> set[str]:
 
 
 def entries_in(tree: Tree) -> set[str]:
-    """Return the letters of all subscripts in a tree, but for those that a ∑ in it binds."""
+    """Return the letters of all subscripts in a tree, except letters that a ∑ in it binds."""
     inside = {letter for part in tree.parts for letter in entries_in(part)}
     pair = indexed(tree)
     inside |= {letter for item in (pair[1] if pair else ()) for letter in letters_of_item(item)}
@@ -241,7 +241,7 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Return whether a letter by itself is in a subscript, so that its extent is the size of an axis."""
+    """Return whether a letter alone is a subscript, so that its extent is the size of an axis."""
     return any(pair is not None and letter in pair[1] for pair in map(indexed, tree.all()))
 
 

@@ -26,7 +26,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """The choice between the interpretations of an ambiguous piece. Raises Question if nothing is chosen."""
+    """A choice between the interpretations of an ambiguous piece. Raises Question if it is open."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -294,7 +294,7 @@ class MatrixLeaves:
         return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
-        """Return whether a letter by itself is the number of an index, as in i x_i."""
+        """Return whether a letter alone is the number of an index, as in i x_i."""
         if not self.letters.active or not is_letter(name):
             return False
         if name in self.scope or name in (self.letters.free or ()):

@@ -43,7 +43,7 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """Return such a hint for a correct text if its translation's value has other axes than the text's `axes`."""
+    """Return a hint if the translation of a correct text has other axes than the text's `axes`."""
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
         return None

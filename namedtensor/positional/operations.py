@@ -76,7 +76,7 @@ OPERATIONS: dict[str, list[Operation]] = {}
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Return parameters as they are written: x, axis|dim=None, -out=None, keepdims|keepdim=False, shape..."""
+    """Parse parameters: x, axis|dim=None, -out=None, keepdims|keepdim=False, shape..."""
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")

@@ -188,7 +188,7 @@ class Scanner:
                 self.add(NAME, letter, min(start + offset, piece[2] - 1), min(start + offset + 1, piece[2]))
 
     def letters_of_script(self, word: str) -> int:
-        """Return how many letters a script without braces has.
+        """Return the number of letters in a script without braces.
 
         LaTeX scripts have one. In text, W_ij has two, and x_iy_i has one.
         """

@@ -88,7 +88,7 @@ DECOMPOSITIONS = core_aten_decompositions()
 
 
 def decompose(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
-    """Return the value of an operation by others, PyTorch's unless there are shorter ones; None if it is read as it is."""
+    """Decompose an operation into PyTorch's or shorter ones, or return None if a rule reads it."""
     if is_read and all(bound[word] == number for word, number in READ_AT.get(name, {}).items()):
         return None
     if name in OWN:

@@ -97,7 +97,7 @@ class LayerReader(GraphReader):
         return inside
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
-        """Define what the first layer takes as number 0 of a family."""
+        """Define the inputs of the first layer as number 0 of a family."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
             raise UnreadableModule("what passes between layers is a condition")
@@ -193,7 +193,7 @@ class LayerReader(GraphReader):
 
 
 def common(paths: Sequence[str]) -> str:
-    """Return the words of a path that all have, without those that tell them apart: h.ln of h.0.ln and h.1.ln."""
+    """Return the words that all paths share: h.ln of h.0.ln and h.1.ln."""
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:
         return re.sub(r"\.\d+(?=\.)", "", paths[0])

@@ -185,19 +185,19 @@ class GraphReader(SizeNumbers):
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name as a value, for all numbers of the ranges and of those that the reading is within."""
+        """Define a name as a value, for all numbers of the current ranges."""
         spans = (*self.ranges, *spans)
         if spans:
             name = nodes.Superscript(name, tuple(span.variable for span in spans))
         return self.equation(name, node, spans)
 
     def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name, as it is written, as a value."""
+        """Define a name, in its written form, as a value."""
         self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
         return stamped(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
-        """Return a letter for an index, the first that nothing else is called by."""
+        """Return a letter for an index, the first unused one."""
         taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)

@@ -1,4 +1,4 @@
-"""The axes of declared tensors: those that are given by name, and free ones with a word to name them by."""
+"""The axes of declared tensors: named ones, and free ones with a word for their name."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ POWERS = (
 
 
 class SizeNumbers:
-    """Numbers of two traces at different sizes, as expressions of those sizes that are free."""
+    """Numbers of two traces at different sizes, as expressions of the free sizes."""
 
     def __init__(self, axes: Axes, free: Mapping[int, tuple[int, str, int]]):
         self.axes, self.free = axes, free

@@ -149,7 +149,7 @@ def places_of(record: Operation) -> dict[str, int]:
 
 
 def operand(r: GraphReader, name: str, word: str, value: Any) -> Any:
-    """Return an argument as the table takes it."""
+    """Return an argument in the form of the table."""
     if isinstance(value, TracedTensor) and r.step_now.operator not in MOVED:
         return condition(value) if name in ARE_TRUE or word in CONDITIONS.get(name, ()) else numeric(value)
     return tuple(value) if isinstance(value, list) else value

@@ -97,7 +97,7 @@ def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """Return both runs as one, with the steps that a tensor is made by. Raises UnreadableModule if their steps differ."""
+    """Return both runs as one, with the steps that make a tensor. Raise UnreadableModule if their steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
     steps = [
@@ -122,7 +122,7 @@ class RecordedLine:
 
 @dataclass(frozen=True)
 class DeclaredTensor:
-    """A tensor that is given: its name, the axes of its dimensions, where it comes from.
+    """A given tensor: its name, the axes of its dimensions, and its origin.
 
     For a family, `members` are the paths and tensors, from 1, and `index` is the index in the name's superscript.
     """
@@ -166,7 +166,7 @@ def is_ref(argument: Any) -> bool:
 
 
 def refs_of(step: TraceStep) -> list[Ref]:
-    """Return the tensors that a step takes, as often as it takes them."""
+    """Return the tensors that a step uses, with repetitions."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 
 
@@ -188,7 +188,7 @@ def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: S
 
 
 def weight(node: Any) -> int:
-    """Return how many parts an expression has."""
+    """Return the number of parts of an expression."""
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):

@@ -77,7 +77,7 @@ def containers(runs: Runs) -> list[tuple[str, ...]]:
 
 
 def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
-    """Return where the children of a module begin in the needed steps."""
+    """Return the positions in the needed steps at which the children of a module begin."""
     starts, child, depth = list[int](), "", len(parent)
     for at, number in enumerate(runs.needed):
         path = tuple(runs.steps[number].path.split("."))
@@ -88,7 +88,7 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
 
 
 def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
-    """Return where the calls of repeatedly called modules begin in the needed steps, the outermost first."""
+    """Return the positions of the calls of repeatedly called modules in the needed steps, the outermost first."""
     calls: dict[tuple[str, ...], list[int]] = {}
     first: dict[tuple[str, ...], TraceStep] = {}
     for at, number in enumerate(runs.needed):
@@ -136,7 +136,7 @@ def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 
 def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
-    """Return blocks of steps as layers that repeat, or None if they differ or if nothing passes between them."""
+    """Return blocks of steps as repeated layers, or None if they differ or pass on no tensor."""
     slots = Slots(runs, blocks)
     steps = slots.steps()
     if steps is None or not slots.carried or not (slots.families or slots.shared):

@@ -84,7 +84,7 @@ def mask_name(number: int) -> str:
 
 
 class Replacing(TorchFunctionMode):
-    """Calls of these functions as those that replace them."""
+    """A substitution of calls of some functions by their replacements."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
         replacement = REPLACED.get(getattr(func, "__name__", ""))

@@ -121,7 +121,7 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
-    """Read repetitions: nothing along a dimension of size 1, else an axis before the other."""
+    """Read repetitions: none along a dimension of size 1, else an axis before the other."""
     x = self.led([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:

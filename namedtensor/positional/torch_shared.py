@@ -1,4 +1,4 @@
-"""Modules as functions: those that are called several times by equal steps, and long ones that are called once."""
+"""Modules as functions: repeated calls of equal steps, and long modules that are called once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes of inputs that a module leaves free: found by running it, and set to primes that coincide with nothing.
+"""Sizes of inputs that a module leaves free: found by running it, and set to distinct primes.
 
 With equal sizes axes would become one by accident, and a view that cuts an axis would not be seen.
 """

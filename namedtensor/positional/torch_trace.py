@@ -29,7 +29,7 @@ from .torch_replacements import Masks, Replacing
 
 
 class Rule(NamedTuple):
-    """How an ATen operation is read: by a function of a reader and of the operation's arguments, by name.
+    """The rule of an ATen operation: a function of a reader and of the operation's arguments, by name.
 
     It returns a tensor, or several, with None for one without a form. Arguments that it does not take must have their
     default, unless they are skipped; one that `moves` dimensions alone takes tensors that are not used yet.
@@ -120,7 +120,7 @@ def kind_of(argument: Any) -> Any:
 
 @dataclass
 class Trace:
-    """The steps of one run, its tensors, and where those come from that no step makes."""
+    """The steps of one run, its tensors, and the origins of tensors that no step makes."""
 
     steps: list[TraceStep] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
@@ -220,7 +220,7 @@ def name_of(func: Any) -> str:
 
 
 def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by the names of its schema, those left out by their defaults."""
+    """Return the arguments of a call by the names of its schema, with defaults for omitted ones."""
     plain = {parameter.name: parameter.default_value for parameter in func._schema.arguments}
     return {**plain, **dict(zip(plain, args)), **kwargs}
 

@@ -340,7 +340,7 @@ def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choice
 
 
 def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
-    """Return the axis names for an error message, as far as known where the reader stopped."""
+    """Return the axis names for an error message, as far as they are known."""
     try:
         return names_of(reader.axes)
     except TwiceInOneValue:

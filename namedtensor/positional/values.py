@@ -74,7 +74,7 @@ def call(
 
 
 def renamed(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """Return a node with axes renamed, each on its own; `written` leaves out those that get one name."""
+    """Return a node with axes renamed, each on its own; `written` omits axes that get one name."""
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
 
@@ -155,7 +155,7 @@ def times(factor: float, node: Node) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def aligned(axes: Axes, *values: AxisValue) -> Dims:
-    """Return the dimensions of an elementwise operation, aligned from the last: those that are aligned become one.
+    """Return the dimensions of an elementwise operation, aligned from the last; aligned dimensions become one.
 
     Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and takes the axes of the other
     dimension.
@@ -225,7 +225,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def written(node: Any, names: Names) -> Any:
-    """Return a node with the names of its axes in place of their keys, and without renames that change nothing."""
+    """Return a node with the names of its axes in place of their keys, and without identical renames."""
     if isinstance(node, tuple):
         return tuple(part for item in node for part in _components(item, names))
     if not hasattr(type(node), "__dataclass_fields__"):

@@ -117,7 +117,7 @@ def formula(
 
 
 def as_formula(formula: FormulaLike, syntax: str) -> Verbs:
-    """Return the formula of a text; a formula or program as it is."""
+    """Return the formula of a text, or a formula or program unchanged."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
 

@@ -85,7 +85,7 @@ class BoundArguments:
 
     @property
     def abstract(self) -> Abstract:
-        """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
+        """The abstract arguments of a plan: the layout of each tensor, and each number."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
 
     def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
@@ -204,7 +204,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """A mapping whose values count as given by keyword, so that each must be used, but those `used` elsewhere."""
+    """A mapping whose values count as given by keyword, so that each must be used, except those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 
@@ -216,7 +216,7 @@ def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
 
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
-    """Return the layout of an input: a tensor, or a shape with all its sizes; a plain number as it is."""
+    """Return the layout of an input: a tensor, or a shape with all its sizes; a plain number stays unchanged."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         return layout

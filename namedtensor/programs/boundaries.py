@@ -211,7 +211,7 @@ class BoundarySearch(NamedTuple):
         return {**self.whole, name: replace(tensor, numbers=(number,) * len(tensor.numbers))}
 
     def _evaluate(self, boundary: Boundary, expression: Any, values: Inputs) -> PlainTensor | None:
-        """Return the value of an expression; None if it has none by itself, as of a function's parameter."""
+        """Return the value of an expression, or None if it depends on a function's parameter."""
         if not names_in(expression):
             return None
         try:

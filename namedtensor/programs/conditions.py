@@ -252,7 +252,7 @@ class Conditions:
         return not self.names_in(node).isdisjoint(self.bound)
 
     def names_in(self, node: Any) -> set[str]:
-        """Return the bases of the names whose values an expression has, without those that only axes make."""
+        """Return the bases of the names whose values an expression has, without names in axes only."""
         return {name.base for name in used(node, {*self.defined, *self.signs})} - OF_AXES
 
     # ------------------------------------------------------------------------------------------------------ what is known
@@ -281,7 +281,7 @@ class Conditions:
         return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
-        """Return "> 0" or "≥ 0" for an expression that is so wherever it has a value."""
+        """Return "> 0" or "≥ 0" for an expression that is positive or nonnegative whenever it has a value, or None."""
         if isinstance(node, Number):
             return POSITIVE if node.value > 0 else NONNEGATIVE if node.value == 0 else None
         if isinstance(node, nodes.Size):

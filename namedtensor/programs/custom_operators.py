@@ -83,7 +83,7 @@ class CustomOperator:
 
     @property
     def head(self) -> str:
-        """Its name with its axes, as a use of it is written."""
+        """The name of the operator with its axes, as in a formula."""
         axes = ", ".join(self.lifted.formals)
         return f"{self.name}_{{{axes}}}" if axes else self.name
 

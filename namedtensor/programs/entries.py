@@ -312,7 +312,7 @@ def infer_function(
 
 # -------------------------------------------------------------------------------------------------- what says a name
 def says(statement: Any, name: Key, scope: Scope) -> bool:
-    """Return whether a statement specifies what a name is."""
+    """Return whether a statement defines or declares a name."""
     if name.base in scope.functions:
         heads = statement.sides[:1] if isinstance(statement, Equation) else ()
         heads = (statement.head,) if isinstance(statement, Signature) else heads

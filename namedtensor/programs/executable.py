@@ -92,7 +92,7 @@ class TypedValues(NamedTuple):
 def checked(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
 ) -> tuple[Checker, tuple[Term, ...]]:
-    """Type what is asked for, for inputs and arguments of these types: its terms, and their checker."""
+    """Type the requested terms for inputs and arguments of these types, and return them with their checker."""
     checker = goal.program.checker(
         inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
         strict=options.strict,

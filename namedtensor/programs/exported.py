@@ -341,7 +341,7 @@ class OnDevices:
         sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
         loss: str | None = None, update: Any = None, accumulate: str | None = None, **inputs: Any,
     ) -> DeviceReport:  # fmt: skip
-        r"""Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
+        r"""Report the work of each device of a mesh, even of absent devices; no value is computed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Plans of formulas for arguments by name: for one library, with numbers for all sizes or symbols for those left open."""
+"""Plans of formulas for arguments by name: for one library, with numbers or symbols for sizes."""
 
 from __future__ import annotations
 

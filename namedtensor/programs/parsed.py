@@ -41,7 +41,7 @@ MOST_READINGS = 64  # sets of given names for which a program keeps what it may 
 
 
 class ParsedProgram:
-    """A text in the notation, parsed and bound when that is first asked for; equal where the trees are."""
+    """A text in the notation, parsed and bound on first use; equal if the trees are equal."""
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT, strict: bool = False):
         self.source: str = source

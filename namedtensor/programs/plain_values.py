@@ -43,7 +43,7 @@ class PlainTensor:
         return self.broadcast_to({axis: self.sizes[axis] for axis in order})
 
     def broadcast_to(self, sizes: dict[str, int]) -> PlainTensor:
-        """Return the tensor along these axes, repeated along those that it lacks.
+        """Return the tensor along these axes, repeated along its missing axes.
 
         >>> PlainTensor(("a",), (2,), (1, 2)).broadcast_to({"b": 2, "a": 2}).numbers
         (1, 2, 1, 2)

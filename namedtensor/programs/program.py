@@ -326,7 +326,7 @@ class EntryPoint(Verbs):
 
     @property
     def name(self) -> str:
-        """The name, as it was requested."""
+        """The requested name."""
         return self._goal.name
 
     @property

@@ -1,4 +1,4 @@
-"""Random inputs of tests of equality: the same for every consumer, wherever Python runs, with NumPy and without.
+"""Random inputs for tests of equality: the same everywhere, with NumPy and without.
 
 One batch has a test of each style: ordinary numbers, and special ones, such as zeros, ties, tiny and huge numbers.
 """

@@ -20,7 +20,7 @@ Evaluate = Callable[[nodes.Program, Inputs], PlainTensor]
 
 
 def value_on(program: nodes.Program, inputs: Inputs) -> PlainTensor:
-    """Return the value of a program on those inputs that it uses."""
+    """Return the value of a program on the inputs that it uses."""
     used = names_in(program)
     given = {name: value.to_operand() for name, value in inputs.items() if name in used}
     return value_of(evaluate(to_text(program), given, syntax="text"))

@@ -23,7 +23,7 @@ GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\
 
 
 class SizeSymbols:
-    """One symbol for each axis whose size is left open, under a name that nothing else in the text has."""
+    """One symbol for each axis of open size, under a unique name in the text."""
 
     def __init__(self, taken: Collection[str]):
         self.taken = {*taken, *RESERVED}

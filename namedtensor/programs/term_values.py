@@ -58,7 +58,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
 
 
 def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return how large the numbers are that each element of a program's value is computed from.
+    """Return the magnitudes of the numbers behind each element of a program's value.
 
     Examples
     --------

@@ -118,7 +118,7 @@ def to_onnx(
     module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], outputs: Sequence[str], device: Any,
     floating: torch.dtype,
 ) -> None:  # fmt: skip
-    """Write the module as a file of ONNX. Raises NotationError if what PyTorch needs for it is not installed."""
+    """Write the module as an ONNX file. Raise NotationError if PyTorch lacks a package for it."""
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint="pip install '.[onnx]'")

@@ -81,7 +81,7 @@ class NamedModule(Module):
 
     # --------------------------------------------------------------------------------------------------------- its forward
     def _plan(self) -> None:
-        """Make `forward` for the parameters as they are."""
+        """Make `forward` for the current parameters."""
         self.__dict__.pop("forward", None)
         self._planned = self._problem = None
         for name in self._constants:
@@ -151,7 +151,7 @@ class NamedModule(Module):
     # ------------------------------------------------------------------------------------------------------- what it does
     @property
     def tensors(self) -> dict[str, Any]:
-        """The parameters as named tensors, which share their arrays; numbers as they are."""
+        """The parameters as named tensors that share their arrays, and numbers unchanged."""
         return {
             **{
                 name: tensor(array, axes)

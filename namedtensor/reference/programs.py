@@ -57,7 +57,7 @@ def call(
 
 
 def magnitude(formula: str, values: Values) -> Tensor:
-    """Return how large the numbers are that each element of a formula's value is computed from."""
+    """Return the magnitudes of the numbers behind each element of a formula's value."""
     typed, tensors = _infer_terms(WholeProgram(ParsedProgram(formula)), values, {}, None)
     return _magnitudes(typed.roots[:1], tensors, typed.source)[0]
 

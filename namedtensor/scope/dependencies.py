@@ -184,7 +184,9 @@ class BindingGroups:
             self.families.setdefault(binding.base, []).append(binding)
 
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
-        """Add the families of one name; those that begin differently are parts of one, and their starts leave `plain`.
+        """Add the families of one name.
+
+        Families with different starts are parts of one, and their starts leave `plain`.
 
         E^{i,0} for every i, among the `starts`, is one of E^{i,j}.
         """
@@ -226,7 +228,7 @@ class BindingGroups:
         )[:1]
 
     def needs(self, definition: Definition) -> DefinitionNeeds:
-        """Return what an equation needs, and the equations that it means by the names."""
+        """Return the needs of an equation, and the equations that its names refer to."""
         if id(definition) not in self._needs:
             uses, local = definition.uses, definition.local
             keys = self.needed(uses, local)

@@ -1,4 +1,4 @@
-"""Distributions by name: how samples are computed from uniform numbers, and which distributions are finite.
+"""Distributions by name: how to compute samples from uniform numbers, and which distributions are finite.
 
 Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
 distribution's own axes (`coordinates`), so that any evaluator and any library has the same.

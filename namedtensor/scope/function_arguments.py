@@ -55,7 +55,7 @@ class Function:
 
 
 def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
-    """Specialise higher-order functions: return the program with a separate function for each function argument."""
+    """Specialize higher-order functions: return the program with a separate function for each function argument."""
     signatures = [statement for statement in program.statements if isinstance(statement, Signature)]
     functions = higher_order(program, signatures) if signatures else {}
     if not functions:

@@ -110,7 +110,7 @@ def key_of(text: str) -> Key:
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
-    """Return the content of a script as the text of a formula has it: 1 for x^{(1)}, and 2 t-1 for x_{2t - 1}."""
+    """Return the content of a script in the form of the text: 1 for x^{(1)}, and 2 t-1 for x_{2t - 1}."""
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]
@@ -282,7 +282,7 @@ class ByScripts(Generic[Thing]):
         self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the places of the components that some name fixes
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
-        """Put a thing under a name."""
+        """Store a thing under a name."""
         texts = (*subscript, *superscript)
         fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})

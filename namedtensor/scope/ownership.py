@@ -150,7 +150,7 @@ class Ownership(Statements):
 def definitions_of(
     function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
 ) -> list[Definition]:
-    """Return the definitions that belong to a function: those that use its arguments, or its axes `over`.
+    """Return the definitions that belong to a function, since they use its arguments, or its axes `over`.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
     """
@@ -271,7 +271,7 @@ def gathered(
 
 # ---------------------------------------------------------------------------------------------------- the value
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
-    """Return the program's value, and the last definition that nothing uses if it follows an expression that is the value.
+    """Return the program's value, and the last unused definition if it follows an expression that is the value.
 
     The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the left
     sides of the program's assertions, with the positions of their statements.

@@ -1,4 +1,4 @@
-"""Shape variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for whatever axes X has beside those that its declaration names."""
+"""Shape variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for all axes of X that its declaration does not name."""
 
 from __future__ import annotations
 

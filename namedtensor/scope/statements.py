@@ -19,7 +19,7 @@ OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
 
 class Statements:
-    """The statements of a program, classified; `claimed` are the heads of equations that define nothing."""
+    """The statements of a program, classified; `claimed` are the left-hand sides of equations that define no name."""
 
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed

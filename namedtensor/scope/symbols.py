@@ -153,7 +153,7 @@ class FunctionDefinition:
 
     @property
     def arity(self) -> tuple[int, int]:
-        """How many arguments it takes before the semicolon, and how many after it."""
+        """The numbers of arguments before and after the semicolon."""
         return len(self.parameters), len(self.options)
 
     @property
@@ -193,7 +193,7 @@ class SizeEquation:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """left = right, or left ∈ set, that defines nothing. A `range` extends it to every number in the range.
+    """An assertion, left = right or left ∈ set, that defines no name. A `range` extends it to every number.
 
     Of an equation of more than two sides, `step` is the span of the right one of these two.
     """

@@ -171,7 +171,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]) -> dict[Thing, None]:
-    """Return some things and all that follow from them, each once, in the order in which they are found.
+    """Return some things and all things reachable from them, each once, in the order of discovery.
 
     >>> [*reach([12], lambda number: [number // 2, number // 3] if number > 1 else [])]
     [12, 6, 4, 2, 1, 0, 3]
@@ -186,7 +186,7 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
-    """Return a number for each thing; things that need each other, directly or through others, have the same."""
+    """Return the number of each thing's strongly connected component, by the needs of things."""
     order: dict[Thing, None] = {}
     for root in needs:
         stack = [] if root in order else [root]

@@ -1,4 +1,4 @@
-"""The text of a program's value: the name that a definition gives a value, or the expression as it is written."""
+"""The text of a program's value: the name that a definition gives it, or the written expression."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Collective(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Of what each device has after it."""
+        """The bytes of the result on each device."""
         return sum(map(_bytes_of, self.shapes))
 
     @encodable

@@ -177,7 +177,7 @@ class Sharded:
 
 
 class Fixed(NamedTuple):
-    """The static part of a compiled call: how many arguments it has, its numbers, its sizes, the Python functions."""
+    """The static part of a compiled call: its number of arguments, its numbers, sizes and Python functions."""
 
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1

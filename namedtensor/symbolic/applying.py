@@ -215,7 +215,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Return whether 0 times a factor is 0, as far as its outermost operator says."""
+    """Return whether 0 times a factor is 0, judging by its outermost operator."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 

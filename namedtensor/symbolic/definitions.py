@@ -68,7 +68,7 @@ def defined(forms: Any, term: Term) -> Form | None:
 
 
 def known_truth(forms: Any, condition: Term) -> bool | None:
-    """Return whether a condition holds wherever the formula has a value, if that is known."""
+    """Return whether a condition is known to hold whenever the formula has a value."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
@@ -82,7 +82,7 @@ def known_truth(forms: Any, condition: Term) -> bool | None:
 
 
 def equation_of(operator: str) -> str:
-    """Return the definition of an operator as an equation, for its options as they are left out."""
+    """Return the definition of an operator as an equation, with its default options."""
     text = {**OPENED, **EXPANDED}[operator]
     for name, value in REGISTRY[operator].options:
         text = text.replace(name, f"{value:g}")

@@ -1,4 +1,4 @@
-"""The kinds of facts: how each kind is recognized in a program's statements, and proved from a definition.
+"""The kinds of facts: how to recognize each kind in a program's statements, and how to prove it from a definition.
 
 Tests check each equation as an assertion, and that its rewrite gives both sides one form.
 """

@@ -199,7 +199,7 @@ MAX_NUMERATOR_TERMS = 4000
 
 
 def vanishes(form: Form) -> bool:
-    """Return whether a form is 0 wherever it has a value: its products are multiplied by their denominators."""
+    """Return whether a form is 0 whenever it has a value: its products are multiplied by their denominators."""
     while form and (below := _denominator(form)) is not None:
         used("common denominator")
         form = algebra.add(*(algebra.settled(part.coefficient, (*part.factors, below), part.summed) for part in form))

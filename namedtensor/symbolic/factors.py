@@ -72,7 +72,7 @@ def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
 
 
 def as_factors(form: Form) -> tuple[Factor, ...] | None:
-    """Return the factors of a form that is nothing but these."""
+    """Return the factors of a form that is a plain product, or None."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
     return form[0].factors

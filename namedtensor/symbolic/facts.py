@@ -28,7 +28,7 @@ class FactRewrite(NamedTuple):
 
 
 class KnownFact(NamedTuple):
-    """One thing that is known; `statement` is how it is written, `name` that as text."""
+    """A known relation; `statement` is its written form, and `name` its text."""
 
     name: str
     statement: Any
@@ -67,7 +67,7 @@ def gathered(facts: Iterable[KnownFact]) -> KnownFacts:
 
 
 def closure(orders: Orders) -> Orders:
-    """Return the group of orders that these generate; the order as it is comes first."""
+    """Return the group of orders that these generate, the identity first."""
     result = [tuple(range(len(orders[0])))]
     for one in result:  # which grows meanwhile
         for order in orders:

@@ -157,7 +157,7 @@ def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form
 
 
 def size(of: Any) -> Form:
-    """Return the size of an axis: a number, or how it is written."""
+    """Return the size of an axis: a number, or its written form."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
@@ -196,7 +196,7 @@ def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) ->
 
 
 def opened(factor: Factor) -> tuple[Form, ...]:
-    """Return the forms within a factor's head, at the factor's indices (those that an operator gives are left out)."""
+    """Return the forms within a factor's head, at the factor's indices, without indices that an operator gives."""
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(renamed(part, names) for part in factor.head.parts)

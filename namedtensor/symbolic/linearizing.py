@@ -66,7 +66,7 @@ def change_of(term: Term) -> Change | None:
 
 
 class LinearReading(Linearization):
-    """Differentials as they are read."""
+    """Differentials under translation to forms."""
 
     is_computed = False
 
@@ -98,7 +98,7 @@ class TakenElement(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """A checker that keeps derivatives as linearizations and sizes as they are written.
+    """A checker that keeps derivatives as linearizations and sizes in their written form.
 
     `taken` are the derivatives, `called` the values of calls of the program's functions, with the values of the
     arguments.

@@ -35,7 +35,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Return whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
+    """Return whether a power contains another as a factor: x³ contains x², x⁻³ contains x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -112,7 +112,7 @@ def apply_totals(parts: SumParts) -> None:
 
 
 def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
-    """Yield what the sums of operators over their own axes are: 1 for softmax and onehot, 0 for standardize."""
+    """Yield the known sums of operators over their own axes: 1 for softmax and onehot, 0 for standardize."""
     for factor in factors:
         total = total_of(str(factor.head.label)) if factor.head.kind == "apply" and factor.exponent == 1 else None
         count = len(factor.indices) - len(factor.head.slots)

@@ -114,7 +114,7 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def as_matrix(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of factors, with those sums that they have."""
+    """Return the product of factors with its sums."""
     return algebra.settled(ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index)))
 
 

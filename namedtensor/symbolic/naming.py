@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """Return the heads that occur more than once, those that hold others first."""
+    """Return the heads that occur more than once, outer heads first."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:

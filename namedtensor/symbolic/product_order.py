@@ -1,4 +1,4 @@
-"""The order in which a product is written: α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that the intermediate results stay small."""
+"""The written order of a product: α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that intermediate results stay small."""
 
 from __future__ import annotations
 

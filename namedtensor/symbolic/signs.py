@@ -23,7 +23,7 @@ def record_of(head: FormHead) -> Operator:
 
 
 def never_negative(factor: Factor) -> bool:
-    """Return whether a factor is at least 0 wherever it has a value."""
+    """Return whether a factor is at least 0 whenever it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -56,7 +56,7 @@ def of_form(form: Form) -> bool:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return whether a form is above 0, or at least 0, wherever it has a value."""
+    """Return whether a form is above 0, or at least 0, whenever it has a value."""
     if not of_form(form):
         return None
     return "positive" if any(map(_positive, form)) else "nonnegative"

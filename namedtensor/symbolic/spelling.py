@@ -56,12 +56,12 @@ def shortest(candidates: Iterable[Node | None]) -> Node:
 
 
 def renames(node: Node) -> int:
-    """Return how many parts of an expression are renamed."""
+    """Return the number of renamed parts of an expression."""
     return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """Return the axes, primes telling those apart that have one name."""
+    """Return the axes, with primes that distinguish equal names."""
     names: list[str] = []
     for axis in axes:
         while axis in names:

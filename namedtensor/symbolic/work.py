@@ -1,4 +1,4 @@
-"""Accounting of simplifications: how often each rewrite rule was used, and the remaining budget of operations."""
+"""Accounting of simplifications: the uses of each rewrite rule, and the remaining budget of operations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Budget:
 
 
 class Work:
-    """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out.
+    """The budget and the uses of rules.
+
+    With `proving`, only rules that hold whenever both sides have a value apply, and every bracket is multiplied out.
 
     `expanding`: a proof that applies all rules: `positive` are the terms that must be nonnegative for both sides to
     have a value.

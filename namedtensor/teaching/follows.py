@@ -234,7 +234,10 @@ def libraries(call: Any) -> Iterator[str]:
 
 
 def compared(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
-    """Return how the value differs from the formula's, or None; `undefined` gets the side that alone has no value."""
+    """Describe how the value differs from the formula's, or return None.
+
+    `undefined` gets the side that alone has no value.
+    """
     arrays = test.arrays(contract, library)
     array = call(*arrays)
     plain = [np.asarray(values, dtype=float) for values in arrays]

@@ -35,7 +35,7 @@ class Contract:
 
     @functools.cached_property
     def text(self) -> str:
-        """The formula; one that is named by a label is read from its document."""
+        """The formula; a formula with a label is read from its document."""
         return resolve_formula(self.formula, self.root)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:

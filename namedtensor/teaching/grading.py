@@ -85,7 +85,7 @@ class Grade:
 
 
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
-    """Grade an answer, in a process with a time limit, by default SECONDS. Raises nothing."""
+    """Grade an answer in a process with a time limit, by default SECONDS, and never raise."""
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
@@ -145,7 +145,7 @@ def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attem
 
 @raise_recursion_limit
 def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
-    """Grade an answer, however long that takes."""
+    """Grade an answer without a time limit."""
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:

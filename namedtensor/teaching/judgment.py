@@ -18,7 +18,7 @@ from .settings import Setting
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Whether two formulas are equal on all random tensors, and how they differ.
+    """The result of a comparison: whether two formulas are equal on all random tensors, and how they differ.
 
     `difference` is "same", "axes", "sizes", "exchanged" if two axes are, "value", "relation" if all values have one relation to the
     expected ones, or "mistake".

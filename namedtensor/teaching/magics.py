@@ -27,7 +27,7 @@ from .sheets import Sheet, exercises
 
 
 class Said:
-    """A grade, or an error, as a notebook shows it."""
+    """A grade, or an error, for a notebook."""
 
     def __init__(self, text: str, correct: bool | None = None, grade: Grade | None = None):
         self.text, self.correct, self.grade = text, correct, grade

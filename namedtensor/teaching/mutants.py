@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """Return the change to the solution that makes the values of the answer, in words; None if none of those tried does."""
+    """Describe the change to the solution that makes the values of the answer, or return None if none is found."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)

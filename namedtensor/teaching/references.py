@@ -41,7 +41,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """The correct answers of an exercise: `mark` gives of an answer what is compared with it."""
+    """The correct answers of an exercise: `mark` returns the part of an answer that is compared."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -101,7 +101,7 @@ class Solution(Reference):
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are that the expected value is computed from."""
+        """Return the magnitudes of the numbers behind the expected value."""
         return self.setting.magnitude(self.formula_to_compare, drawn)
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
@@ -189,7 +189,7 @@ class Kept(Reference):
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are that the expected value is computed from; former files do not keep it."""
+        """Return the magnitudes of the numbers behind the expected value, or None for older files."""
         records = (
             draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
         )

@@ -182,7 +182,7 @@ class Setting:
         return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are that a value is computed from, or None if this is unknown."""
+        """Return the magnitudes of the numbers behind a value, or None if they are unknown."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -195,13 +195,13 @@ class Setting:
         return find_stated_domains(self.tree.statements)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
-        """Return the sampler of all that is declared, for these sizes of axes."""
+        """Return the sampler of all declared names, for these sizes of axes."""
         shapes = {name: {axis.name: sizes[axis.name] for axis, _ in of.axes} for name, of in self.sets.items()}
         of_sets = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
         return Sampler(shapes, {**of_sets, **self.domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return tensors for all that is declared."""
+        """Return tensors for all declared names."""
         return SampledInputs({**self.sampler(sizes).inputs(seed, style), **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:

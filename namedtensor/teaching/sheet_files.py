@@ -143,7 +143,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the lines, from 1, of the solution: as many lines as it has statements, the last lines of the exercise."""
+    """Return the lines, from 1, of the solution: the last lines of the exercise, one for each statement."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     return indices[len(indices) - count :]

@@ -1,4 +1,7 @@
-"""Answers that are types: the axes of a part, and the signature of a function. Order means nothing, names do."""
+"""Answers that are types: the axes of a part, and the signature of a function.
+
+The order of axes has no meaning, but their names do.
+"""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
-    """Warn where the axes of an outer broadcast are one letter apart; return whether."""
+    """Warn if the axes of an outer broadcast are one letter apart; return whether."""
     result = misspelt(*apart(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")

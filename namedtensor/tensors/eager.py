@@ -205,7 +205,7 @@ def _run_first(
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Specialise a call of this kind: its function of all arguments, the axes of the result, and whether to store it."""
+    """Specialize a call: return its function of all arguments, the axes of the result, and whether to store it."""
     layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -353,7 +353,7 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- checking
 def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    """Raise ShapeMismatch where the arguments do not fit the operator."""
+    """Raise ShapeMismatch if the arguments do not fit the operator."""
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
         expected = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"

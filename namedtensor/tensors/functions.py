@@ -86,7 +86,7 @@ def _make_number_function(record: Operator) -> Callable[..., Any]:
 
 
 def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
-    """Run a function of a number, and keep what was prepared under the layout alone."""
+    """Run a function of a number, and store the preparation under the layout alone."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
     prepared_call = eager.calls_of_operator(record.name).get((layout,))

@@ -1,4 +1,4 @@
-"""Tensors with labels: their operations, their indices by label, and how they get and lose labels.
+"""Tensors with labels: their operations, their indices by label, and the changes of labels.
 
 An operation aligns its operands by their labels, as the call of a formula does. Then it runs as it does without labels, and
 `operators/labels.py` determines the labels of its result.

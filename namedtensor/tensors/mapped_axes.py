@@ -1,4 +1,4 @@
-"""Axes that `jax.vmap` and `jax.lax.scan` map over: a tensor loses such an axis by name, and a result gets it back.
+"""Axes that `jax.vmap` and `jax.lax.scan` map over: a tensor loses such an axis by name, and a result regains it.
 
     jax.vmap    takes named tensors as they are, and specifies which axis it maps: by position, or by name, in_axes="batch"
     lax.scan    takes a tree apart, and makes it again of slices along the first axis

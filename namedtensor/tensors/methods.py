@@ -222,7 +222,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 
 
 def behavior() -> dict[str, Callable[..., Any]]:
-    """Return each method that NamedTensor is given, by its name."""
+    """Return the methods of NamedTensor, by name."""
     result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
         result[from_left], result[from_right] = infix(sign), reflected(sign)

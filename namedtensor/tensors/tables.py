@@ -121,7 +121,7 @@ def _nan(array: Any) -> Any:
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
-    """Return the elements as a NumPy array, or None if there are none yet, such as while a backend traces."""
+    """Return the elements as a NumPy array, or None while a backend traces."""
     from ..core.array_data import concrete
     from ..core.arrays import is_shape
 

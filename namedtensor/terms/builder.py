@@ -138,7 +138,7 @@ class TermBuilder:
         return self.graph.number(value, self.node)
 
     def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
-        """Return a term that nothing else is equal to."""
+        """Return a term that is equal only to itself."""
         return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:

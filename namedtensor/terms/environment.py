@@ -66,7 +66,7 @@ class Environment:
 
     @property
     def outward(self) -> Iterator[Environment]:
-        """This environment and those around it, from the inside out."""
+        """Yield this environment and its enclosing environments, from the inside out."""
         env: Environment | None = self
         while env is not None:
             yield env
@@ -74,7 +74,7 @@ class Environment:
 
     @property
     def nearest_call(self) -> Environment:
-        """The environment of the innermost call, or of the program: it holds what depends on its sizes."""
+        """The environment of the innermost call, or of the program, which stores values that depend on its sizes."""
         env = self
         while env.function is None and (outer := env.sizes_parent or env.parent) is not None:
             env = outer
@@ -143,7 +143,7 @@ def lifted_name(axis: str, depth: int) -> str:
 
 
 def source_name(axis: str) -> str:
-    """Return the name of an axis as the formula writes it: `lifted_name` undone."""
+    """Return the name of an axis in the formula, the inverse of `lifted_name`."""
     return axis.partition("@")[0]
 
 

@@ -64,7 +64,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| in an environment, or None if nothing fixes it."""
+        """Return |axis| in an environment, or None if it is open."""
 
     @abstractmethod
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
@@ -72,7 +72,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| by inputs and equations alone, whatever else in this scope has such an axis."""
+        """Return |axis| by inputs and equations alone, without other terms of this scope."""
 
     @abstractmethod
     def inferring(self, infers: bool) -> AbstractContextManager[None]:
@@ -84,7 +84,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value as a number, where the form of the program depends on it."""
+        """Return the value as a number if the form of the program depends on it."""
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
@@ -326,7 +326,7 @@ class Inference(ABC):
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
-        """Return a piece of the formula as it is written."""
+        """Return the source text of a piece of the formula."""
         span = getattr(node, "span", node)
         text = self.scope.source[span[0] : span[1]]
         if len(text) > 4000:  # The middle is left out, so it is not read.

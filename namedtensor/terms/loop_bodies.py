@@ -89,7 +89,7 @@ def called(term: Term) -> str:
 
 
 class _Body:
-    """The terms of one step, by those that they are made of."""
+    """The terms of one step, indexed by the terms that they consist of."""
 
     def __init__(self, axis: str):
         self.axis, self.graph = axis, TermGraph()

@@ -1,4 +1,4 @@
-"""Exponentials over their sums, however they are written, as softmax, which cannot overflow.
+"""Recognition of normalized exponentials in any form as softmax, which cannot overflow.
 
     exp(s) / ∑_{ax} exp(s)             softmax_{ax} s          also exp(s) ⊙ (1 / ∑_{ax} exp(s)), and e^s for exp(s)
     (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
@@ -189,7 +189,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
 
 
 def without_names(term: Term) -> tuple[Term, Axes]:
-    """Return a term before it was renamed, and its axes by those that it had."""
+    """Return a term without its renames, and its axes by their original names."""
     if term.operator != "rename":
         return term, {}
     (inner,) = term.arguments

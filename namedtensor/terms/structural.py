@@ -13,7 +13,7 @@ MAX_ARGUMENTS = 10**9
 
 
 class Structural(NamedTuple):
-    """One kind of structural term: how many arguments it has, its options by name, and its meaning."""
+    """One kind of structural term: its number of arguments, its options by name, and its meaning."""
 
     name: str
     fewest: int

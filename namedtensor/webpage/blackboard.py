@@ -1,4 +1,4 @@
-"""Each step as one writes it on a blackboard: the symbols, their types, and the numbers at one record.
+"""Each step as on a blackboard: the symbols, their types, and the numbers at one record.
 
     Q ⊙_{key} K    ℝ^{key[4]} ⊙_{key} ℝ^{seq[5] × key[4]}    at seq(2)    0.4·0.7 + −0.8·0.1 + …
 

@@ -43,7 +43,7 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
 
 
 def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the given shapes, and the shape of a number for each name that the text uses and nothing defines."""
+    """Return the given shapes, and the shape of a number for each undefined name of the text."""
     shapes: dict[str, Any] = {name: dict(shape) if is_mapping(shape) else shape for name, shape in given.items()}
     names = names_by_span(goal.program.tree)
     for _ in range(MOST):

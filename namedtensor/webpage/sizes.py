@@ -1,4 +1,4 @@
-"""Sizes for axes that was not given one: small, and all different, so that nothing fits by chance."""
+"""Sizes for axes without one: small and distinct, so that no sizes coincide by chance."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def has_no_signature(goal: WholeProgram) -> bool:
 
 
 def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the shapes, and a number for each name that needs one and that nothing specifies."""
+    """Return the shapes, and a number for each name that needs one."""
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:

@@ -92,7 +92,7 @@ class Worker:
 
 
 def prepare() -> None:
-    """Load what is needed."""
+    """Load the modules that answers need."""
     from .answers import answer
 
     answer({"ask": "check", "text": "softmax_{a}(X ⊙_{b} Y)", "inputs": {"X": "ℝ^{b}", "Y": "ℝ^{a × b}"}})

@@ -23,7 +23,7 @@ SHIFTS = (
 
 
 def window(config: Mapping[str, Any]) -> str:
-    """Format how many tokens a token sees, if not all before it."""
+    """Describe how many tokens a token sees, if not all tokens before it."""
     return f"window = {config.get('sliding_window') or '∞'}"
 
 

@@ -61,7 +61,7 @@ def is_positive(number: Any) -> bool:
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:
-    """Return whether a block has two convolutions. Raises NotationError where config.json has another kind of block."""
+    """Return whether a block has two convolutions. Raises NotationError if config.json has another kind of block."""
     kind = config.get("layer_type", "bottleneck")
     if kind not in ("basic", "bottleneck"):
         raise nt.NotationError(

@@ -303,7 +303,7 @@ def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
 
 
 def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
-    """Raise where the tokens go on after the last position that the model has learned."""
+    """Raise if the tokens go on after the last position that the model has learned."""
     sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
@@ -348,7 +348,7 @@ class LanguageModel(Model):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
+        """Return the model as a `torch.nn.Module`, like `Layer.module`.
 
         With `cache`, `forward` also takes the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each layer,
         and returns the logits and all keys and values: `logits, *cache = module(ids, *cache)`. The first call takes

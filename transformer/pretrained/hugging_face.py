@@ -255,7 +255,7 @@ def is_plain(name: Any) -> bool:
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
+    """Raise if config.json counts more layers than there are arrays, before a row is made for each."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
         raise nt.NotationError(409, f"{path / CONFIG} has {layers} layers, but the folder has {arrays} arrays")
@@ -269,7 +269,10 @@ def match(
     path: Path | str,
     spare: Iterable[str] = (),
 ) -> None:
-    """Raise where the array of a row is missing or unexpected, or has another shape; `spare` are patterns of no matter."""
+    """Raise if the array of a row is missing, unexpected, or has another shape.
+
+    `spare` are patterns of arrays to ignore.
+    """
     expected = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in expected if name not in arrays]
     unread = {name for name in arrays if name not in expected} - {*matching((*kind.ignored_weights, *spare), arrays)}

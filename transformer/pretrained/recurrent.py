@@ -69,7 +69,7 @@ class RecurrentModel(LanguageModel):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, as `Layer.module` does. Raises NotationError 304 for a cache."""
+        """Return the model as a `torch.nn.Module`, like `Layer.module`. Raise NotationError 304 for a cache."""
         if cache:
             kind = type(self).__name__
             raise nt.NotationError(

@@ -1,4 +1,4 @@
-"""The choice of the next token: the most likely one, or one sampled from those that `top_k` and `top_p` keep."""
+"""The choice of the next token: the most likely one, or a sample from the tokens that `top_k` and `top_p` keep."""
 
 from __future__ import annotations
 

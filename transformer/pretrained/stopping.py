@@ -21,7 +21,7 @@ Decode = Callable[[list[int]], str]
 
 
 class Stopping:
-    """A sequence ends with a stop token, or where the text of its new tokens holds a stop string."""
+    """The end of sequences: at a stop token, or when the new text contains a stop string."""
 
     def __init__(
         self,
