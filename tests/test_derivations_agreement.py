@@ -165,5 +165,5 @@ def test_sizes_are_unequal_where_the_inputs_are_small():
     tree = nt.formula("A ⊙_{b} B").tree
     shapes = {name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in (("A", "ab"), ("B", "bc"))}
     first, *_ = points.input_draws("A ⊙_{b} B", tree, shapes, {})
-    assert first.shapes == {"A": {"a": 2, "b": 3}, "B": {"b": 3, "c": 4}}
+    assert first.sampler.shapes == {"A": {"a": 2, "b": 3}, "B": {"b": 3, "c": 4}}
     assert agreement.POINTS >= 3

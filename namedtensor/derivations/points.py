@@ -9,36 +9,39 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from random import Random
 from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.nodes import Call, Equation, Name, Node, Number, Value
+from grammar.nodes import Call, Equation, Node, Value
 from grammar.printer import to_text
 
 from ..core.sizes import resolve
-from ..core.tensor import NamedTensor, tensor
+from ..core.tensor import NamedTensor
+from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
+from ..programs.random_inputs import ORDINARY, NumberDomain, RandomNumbers, domain_of, find_stated_domains
+from ..programs.sampling import Sampler
 from ..scope.names import walk
-from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
-from .differences import folded
 from .indices import UNIT, at, linear, number_of
 from .reading import Shapes, needed, reading_checker
 from .recurrences import name_sizes, steps_of_recurrences
 
 Values = dict[str, Any]
+Inputs = Mapping[str, PlainTensor]
 MAX_ELEMENTS = 400  # of the inputs together
 EXTENTS = (
     (2, 3, 4, 5),
     (5, 3, 2, 4),
     (2, 2, 2, 2),
 )  # sizes of axes by first appearance, unequal ones before equal ones
-KINDS = ("normal", "positive", "negative", "ties", "equal", "zeros", "fraction", "large", "whole", "bits", "normal")
-GENERIC = ("normal", "positive", "fraction", "negative", "large")
+GENERIC = (*ORDINARY, "fraction", "above one")
+POINTS = (*ORDINARY, "ties", "equal", "fraction", "above one", "whole", *GENERIC)  # the style of each point
+DIGITS = 2  # of the elements
+LEAST = 2  # elements of an axis
 MAX_CORRECTIONS = 30  # steps of Gauss–Newton
 MAX_LOST = 2  # random inputs that met no equations, after which no others are tried
 SLOW = 4  # steps in which a residual that becomes 0 halves
@@ -58,105 +61,65 @@ def _rounded(numbers: Any) -> Any:
     return [*map(_rounded, numbers)] if isinstance(numbers, list) else round(numbers, 4)
 
 
+def operands(inputs: Inputs) -> Values:
+    """Return inputs as tensors and numbers."""
+    return {name: value.to_operand() for name, value in inputs.items()}
+
+
 @dataclass
 class InputDraws:
-    """The inputs of a program with their sizes, and its declarations and statements about them."""
+    """The sampler of a program's inputs with its sizes, and the program's declarations and statements about them."""
 
     tree: nodes.Program
-    shapes: dict[str, dict[str, int]]
+    sampler: Sampler
     sizes: dict[str, int]
-    sets: dict[str, nodes.Set]
-    bounds: dict[str, tuple[float, int]]  # x > c: above or below c
-    indices: frozenset[str]  # inputs that are positions along an axis
+    fixed: frozenset[str]  # inputs that are positions along an axis, or in sets
     stated: tuple[Any, ...]  # equations about inputs
-    random: Random = field(default_factory=partial(Random, 0))
+    changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
     def points(self) -> Iterator[tuple[str, Values]]:
-        """Yield random inputs that satisfy the stated equations, with the kind of their elements."""
+        """Yield random inputs that satisfy the stated equations, with the style of their elements."""
         lost = 0
-        for kind in KINDS:
-            values = self.corrected({name: self._elements(name, kind) for name in self.shapes})
+        for number, style in enumerate(POINTS):
+            values = self.corrected(self.sampler.inputs(number, style))
             if values is not None:
-                yield kind, values
+                yield style, values
             lost = lost + 1 if values is None else 0
             if lost == MAX_LOST:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
         """Return inputs at about this distance; None if no inputs satisfy the stated equations."""
-        flat: dict[str, list[float]] = {}
-        for name, shape in self.shapes.items():
-            at = values[name]
-            elements = at.to_numpy(tuple(shape)).ravel().tolist() if shape else [at]
-            fixed = name in self.indices or name in self.sets
-            flat[name] = elements if fixed else [x + distance * self.random.gauss(0, 1) for x in elements]
-        return self.corrected(flat)
-
-    # ------------------------------------------------------------------------------------------------------- elements
-    def _elements(self, name: str, kind: str) -> list[float]:
-        lengths = [*self.shapes[name].values()]
-        elements = [round(self._element(name, kind), 2) for _ in range(math.prod(lengths))]
-        if kind == "positive" and len(lengths) == 2 and lengths[0] == lengths[1]:  # far from singular
-            for index in range(lengths[0]):
-                elements[index * (lengths[0] + 1)] += 2 * lengths[0]
-        return elements
-
-    def _element(self, name: str, kind: str) -> float:
-        draw = self.random
-        if name in self.sets:
-            number = _in_set(self.sets[name], draw)
-            if number is not None:
-                return number
-        if name in self.indices:
-            return draw.randint(1, 2)
-        if name in self.bounds:
-            bound, side = self.bounds[name]
-            return bound + side * (draw.randint(1, 2) if kind == "ties" else draw.uniform(0.2, 2))
-        match kind:
-            case "positive" | "negative":
-                return draw.uniform(0.2, 2) * (1 if kind == "positive" else -1)
-            case "fraction" | "large":
-                return draw.uniform(*((0.05, 0.95) if kind == "fraction" else (1.5, 4)))
-            case "ties":
-                return float(draw.randint(-1, 1))
-            case "equal" | "zeros":
-                return float(kind == "equal")
-            case "whole" | "bits":
-                return float(draw.randint(0, 1) + (kind == "whole"))
-        return draw.gauss(0, 1)
-
-    def _tensors(self, flat: Mapping[str, list[float]]) -> Values:
-        return {
-            name: tensor(folded(flat[name], [*shape.values()]), " ".join(shape)) if shape else flat[name][0]
-            for name, shape in self.shapes.items()
-        }
+        inputs: dict[str, PlainTensor] = {}
+        for name, of in values.items():
+            value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
+            moved = (number + distance * self.changes.normal() for number in value.numbers)
+            inputs[name] = value if name in self.fixed else replace(value, numbers=tuple(moved))
+        return self.corrected(inputs)
 
     # ------------------------------------------------------------------------------------------------------ equations
-    def corrected(self, flat: dict[str, list[float]]) -> Values | None:
-        """Return the inputs next to these elements that satisfy the stated equations; None if the search failed."""
+    def corrected(self, inputs: Inputs) -> Values | None:
+        """Return the inputs next to these that satisfy the stated equations; None if the search failed."""
         if not self.stated:
-            return self._tensors(flat)
+            return operands(inputs)
         import numpy as np
 
-        free = [name for name in self._concerned() if name not in self.indices and name not in self.sets]
-        flat = dict(flat)
-        start = np.array([x for name in free for x in flat[name]])
+        concerned = {name for _, names, _ in self._residuals for name in names}
+        free = [name for name in inputs if name in concerned - self.fixed]
+        ends = np.cumsum([0, *(len(inputs[name].numbers) for name in free)])
 
         def residual(elements: Any) -> Any:
-            ends = np.cumsum([0, *(len(flat[name]) for name in free)])
-            moved = {name: elements[low:high].tolist() for name, low, high in zip(free, ends, ends[1:])}
-            values = self._tensors({**flat, **moved})
+            pieces = {name: tuple(elements[low:high].tolist()) for name, low, high in zip(free, ends, ends[1:])}
+            moved = {name: replace(inputs[name], numbers=numbers) for name, numbers in pieces.items()}
+            values = operands({**inputs, **moved})
             parts = [program(values={name: values[name] for name in names}, sizes=sizes or None)
                      for program, names, sizes in self._residuals]  # fmt: skip
             return values, np.concatenate([part.to_numpy(part.axes).ravel() for part in parts])
 
         try:
-            return _gauss_newton(start, residual)
+            return _gauss_newton(np.array([x for name in free for x in inputs[name].numbers]), residual)
         except (NotationError, np.linalg.LinAlgError):
             return None
-
-    def _concerned(self) -> list[str]:
-        return [name for name in self.shapes if any(name in names for _, names, _ in self._residuals)]
 
     @cached_property
     def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
@@ -176,7 +139,7 @@ class InputDraws:
         names = words_of(program) | {to_text(node) for node in walk(program) if hasattr(node, "base")}
         names |= {node.name for node in walk(program) if isinstance(node, nodes.Axis)}
         sizes = {name: size for name, size in self.sizes.items() if name in names}
-        return Formula(to_text(program)), [name for name in self.shapes if name in names], sizes
+        return Formula(to_text(program)), [name for name in self.sampler.shapes if name in names], sizes
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
@@ -199,21 +162,6 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
     return None
 
 
-def _in_set(declared: nodes.Set, draw: Random) -> float | None:
-    """Return an element of a set; None if all real numbers are in it, or it is not known."""
-    numbers = [node.value for node in declared.elements if isinstance(node, Number)]
-    match declared.domain:
-        case "elements" if numbers:
-            return draw.choice(numbers)
-        case "interval" if len(numbers) == 2:
-            return draw.uniform(*numbers)
-        case "positive" | "nonnegative":
-            return draw.uniform(0.2, 2)
-        case "count" | "naturals" | "integers":
-            return draw.randint(1, 2)
-    return None
-
-
 def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
     """Yield the inputs of a program of these types, of several sizes.
 
@@ -229,15 +177,22 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
         for name, term in (*checker.top.variables.items(), *checker.parameters.items())
         if term.operator == "input"
     }
-    words = set(inputs)
     numbers = {**extents, **name_sizes(tree, extents)}
-    claims = [claim for claim in _claims(checker) if isinstance(claim, Equation)]
-    equations = tuple(of for claim in claims for of in _members(claim, numbers))
-    sets, bounds, positions = _sets(checker, words), _bounds(checker, words), positions_in(tree) & words
+    statements = {statement.span: statement for statement in tree.statements}
+    claims = [statements[claim.span] for claim in checker.scope.claims if claim.span in statements]
+    equations = tuple(of for claim in claims if isinstance(claim, Equation) for of in _members(claim, numbers))
+    domains = {
+        name: domain_of(sets[0], unknown=LEAST)
+        for _, spelled, sets, _ in checker.scope.declarations
+        for name in inputs
+        if sets[0].domain != "reals" and name in (str(spelled.key()), spelled.base)
+    }
+    domains |= dict.fromkeys(positions_in(tree) & inputs.keys(), NumberDomain("count", (float(LEAST),)))
+    fixed, domains = frozenset(domains), domains | find_stated_domains(claims)
     for sizes_of_axes in EXTENTS:
         known = _sized(inputs, sizes_of_axes, tree, max(steps.values(), default=0))
         if sum(math.prod(shape.values()) for shape in known.values()) <= MAX_ELEMENTS:
-            yield InputDraws(tree, known, extents, sets, bounds, positions, equations)
+            yield InputDraws(tree, Sampler(known, domains, DIGITS), extents, fixed, equations)
 
 
 def _sized(inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int) -> dict[str, dict[str, int]]:
@@ -265,14 +220,6 @@ def _sized(inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps:
     return {name: {axis: merged.get(axis, size) for axis, size in shape.items()} for name, shape in shapes.items()}
 
 
-def _claims(checker: ReadingChecker) -> Iterator[Any]:
-    statements = {statement.span: statement for statement in checker.scope.program.statements}
-    for claim in checker.scope.claims:
-        statement = statements.get(claim.span)
-        if statement is not None:
-            yield statement
-
-
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
     """Return an equation for each index, ∑_{v} T^t = 1 for t = 1, …, n; no equations if a range is not known."""
     over = claim.range
@@ -291,28 +238,6 @@ def _number(end: Node, sizes: Mapping[str, int]) -> Any:
     if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
         return None
     return number_of(symbols, sizes)
-
-
-def _sets(checker: ReadingChecker, inputs: set[str]) -> dict[str, nodes.Set]:
-    """Return the sets that inputs are declared to be in, except the set of all real numbers."""
-    declared = [(name, sets[0]) for _, name, sets, _ in checker.scope.declarations if sets[0].domain != "reals"]
-    return {text: of for text in inputs for name, of in declared if text in (str(name.key()), name.base)}
-
-
-def _bounds(checker: ReadingChecker, inputs: set[str]) -> dict[str, tuple[float, int]]:
-    """Read x > c, x ≤ c, c < x: the number, and the side of it on which the input lies."""
-    result: dict[str, tuple[float, int]] = {}
-    for statement in _claims(checker):
-        condition = statement.condition if isinstance(statement, nodes.Fact) else None
-        if not isinstance(condition, Call) or condition.operator not in ("<", "≤", ">", "≥"):
-            continue
-        left, right = condition.arguments
-        side = 1 if condition.operator in (">", "≥") else -1
-        if isinstance(left, Number):
-            left, right, side = right, left, -side
-        if isinstance(left, Name) and left.text in inputs and isinstance(right, Number):
-            result[left.text] = (right.value, side)
-    return result
 
 
 def positions_in(tree: nodes.Program) -> frozenset[str]:

@@ -262,7 +262,7 @@ def _tests(
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
     """Yield random inputs of each style, whose axes have sizes by their first appearance, and inputs at boundaries."""
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
-    domains = {name: domain_of(of, number_in) for name, of in sets.items()} | find_stated_domains(before)
+    domains = {name: domain_of(of) for name, of in sets.items()} | find_stated_domains(before)
 
     def sampler(seed: int) -> Sampler:
         lengths = RandomNumbers(f"{seed}")
@@ -279,11 +279,6 @@ def _tests(
         yield style, sampler(attempt).inputs(attempt, style)
     for program in programs:
         yield from ((BOUNDARY, values) for values in sampler(0).boundary_inputs(0, program.tree))
-
-
-def number_in(node: Any) -> float | None:
-    """Return the number that a bound of a set is."""
-    return float(node.value) if isinstance(node, nodes.Number) else None
 
 
 def _test(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -56,9 +57,11 @@ STYLES: dict[str, Draw] = {
     "tiny": lambda numbers: numbers.power(-12, -7),
     "huge": lambda numbers: numbers.power(1, 6),
 }
-FORMER_STYLES: dict[str, Draw] = {  # of files released before
+FURTHER_STYLES: dict[str, Draw] = {  # Two are in files released before, and two suit functions of an interval.
     "large": lambda numbers: 6 * numbers.normal(),
     "small": lambda numbers: 0.01 * numbers.normal(),
+    "fraction": lambda numbers: numbers.uniform(0.05, 0.95),
+    "above one": lambda numbers: numbers.uniform(1.5, 4),
 }
 ORDINARY = ("normal", "positive", "negative")  # a value that only one side has is a difference
 EXTREME = ("large", "tiny", "huge")  # where numbers overflow
@@ -75,10 +78,10 @@ class NumberDomain(NamedTuple):
         if self.kind in ("integers", "naturals", "count") and number != int(number):
             return False
         match self.kind:
-            case "positive":
-                return number > 0
-            case "nonnegative" | "naturals":
+            case "naturals":
                 return number >= 0
+            case "above" | "from" | "below" | "to":
+                return SIDES[self.kind](number, self.bounds[0])
             case "interval":
                 return self.bounds[0] <= number <= self.bounds[1]
             case "count":
@@ -88,13 +91,22 @@ class NumberDomain(NamedTuple):
         return True
 
 
+SIDES = {"above": operator.gt, "from": operator.ge, "below": operator.lt, "to": operator.le}
 REALS = NumberDomain()
+HALF_LINES = {"positive": NumberDomain("above", (0.0,)), "nonnegative": NumberDomain("from", (0.0,))}
 
 
-def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int = 3) -> NumberDomain:
+def number_in(node: Any) -> float | None:
+    """Return the number that a bound of a set is."""
+    return float(node.value) if isinstance(node, Number) else None
+
+
+def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
     """Return the domain of a declared set: [unknown] or the real numbers if no bound is known."""
     if of is None:
         return REALS
+    if of.domain in HALF_LINES:
+        return HALF_LINES[of.domain]
     bounds = [bound(element) for element in of.elements]
     known = tuple(float(number) for number in bounds if number is not None)
     if len(known) != len(bounds) or (of.domain in ("elements", "count", "interval") and not known):
@@ -103,18 +115,21 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int
 
 
 def find_stated_domains(statements: Iterable[Any]) -> dict[str, NumberDomain]:
-    """Return the domains of the names that assumptions place above 0, as x > 0 and x ≥ 0."""
+    """Return the domains of the names that assumptions place on one side of a number, as x > 0 and 1 ≥ x."""
     result: dict[str, NumberDomain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None
         if isinstance(condition, Call) and condition.operator in STATED:
             left, right = condition.arguments
-            if isinstance(left, Name) and isinstance(right, Number) and right.value == 0:
-                result[left.text] = NumberDomain(STATED[condition.operator])
+            side, turned = STATED[condition.operator]
+            if isinstance(left, Number):
+                left, right, side = right, left, turned
+            if isinstance(left, Name) and isinstance(right, Number):
+                result[left.text] = NumberDomain(side, (float(right.value),))
     return result
 
 
-STATED = {">": "positive", "≥": "nonnegative"}
+STATED = {">": ("above", "below"), "≥": ("from", "to"), "<": ("below", "above"), "≤": ("to", "from")}
 
 
 class RandomInputs:
@@ -123,7 +138,7 @@ class RandomInputs:
     def __init__(self, seed: Any, style: str):
         self.style = style
         self.numbers = RandomNumbers(f"{seed} {style}")
-        self.draw = STYLES[style] if style in STYLES else FORMER_STYLES[style]
+        self.draw = STYLES[style] if style in STYLES else FURTHER_STYLES[style]
         if style == "equal":
             number = self.draw(self.numbers)
             self.draw = lambda numbers: number
@@ -151,8 +166,10 @@ NUMBERS: dict[str, Numbers] = {
     "field": lambda inputs, bounds: inputs.ordinary(),
     "integers": lambda inputs, bounds: float(inputs.numbers.whole(-4, 4)),
     "naturals": lambda inputs, bounds: float(inputs.numbers.whole(0, 8)),
-    "positive": lambda inputs, bounds: abs(inputs.ordinary()) + 0.01,
-    "nonnegative": lambda inputs, bounds: abs(inputs.ordinary()),
+    "above": lambda inputs, bounds: bounds[0] + abs(inputs.ordinary()) + 0.01,
+    "from": lambda inputs, bounds: bounds[0] + abs(inputs.ordinary()),
+    "below": lambda inputs, bounds: bounds[0] - abs(inputs.ordinary()) - 0.01,
+    "to": lambda inputs, bounds: bounds[0] - abs(inputs.ordinary()),
     "interval": lambda inputs, bounds: inputs.numbers.uniform(bounds[0], bounds[1]),
     "count": lambda inputs, bounds: inputs.numbers.whole(1, max(1, int(bounds[0]))),
     "elements": lambda inputs, bounds: bounds[inputs.numbers.whole(0, len(bounds) - 1)],
@@ -161,7 +178,8 @@ SPECIAL_NUMBERS: dict[str, Numbers] = {
     **NUMBERS,
     "integers": lambda inputs, bounds: float(math.trunc(inputs.ordinary())),
     "naturals": lambda inputs, bounds: float(abs(math.trunc(inputs.ordinary()))),
-    "positive": lambda inputs, bounds: abs(inputs.ordinary()) or 1.0,
+    "above": lambda inputs, bounds: bounds[0] + (abs(inputs.ordinary()) or 1.0),
+    "below": lambda inputs, bounds: bounds[0] - (abs(inputs.ordinary()) or 1.0),
     "interval": lambda inputs, bounds: min(max(inputs.ordinary(), bounds[0]), bounds[1]),
     "count": lambda inputs, bounds: 1 + math.trunc(abs(inputs.ordinary())) % max(1, int(bounds[0])),
     "elements": lambda inputs, bounds: bounds[math.trunc(abs(inputs.ordinary())) % len(bounds)],

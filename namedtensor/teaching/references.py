@@ -25,7 +25,7 @@ from grammar.printer import to_text
 
 from ..programs.boundaries import BOUNDARY
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import FORMER_STYLES, STYLES
+from ..programs.random_inputs import FURTHER_STYLES, STYLES
 from .comparison import SampledInputs, laid_out, largest, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
@@ -185,7 +185,7 @@ class Kept(Reference):
         if "inputs" in draw:
             values = {name: _tensor(record) for name, record in draw["inputs"].items()}
             return SampledInputs(values, draw["seed"], draw["style"])
-        sampled = self.setting.drawn if draw["style"] in (*STYLES, *FORMER_STYLES) else self.setting.said
+        sampled = self.setting.drawn if draw["style"] in (*STYLES, *FURTHER_STYLES) else self.setting.said
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
