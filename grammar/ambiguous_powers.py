@@ -100,7 +100,7 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
 
 
 class _Own:
-    """Which functions that a text defines have axes in their subscript, and no labels: LN_Q has none."""
+    """The functions of a text that have axes in their subscript, and no labels: LN_Q has none."""
 
     def __init__(self, tokens: Sequence[Token]):
         self.axes = _axes(tokens)

@@ -1,4 +1,4 @@
-"""D. Chiang, A. M. Rush, B. Barak, *Named Tensor Notation*: the networks of sections 4 and A, as the paper writes them."""
+"""D. Chiang, A. M. Rush, B. Barak, *Named Tensor Notation*: the networks of sections 4 and A, as in the paper."""
 
 from __future__ import annotations
 

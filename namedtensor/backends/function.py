@@ -111,7 +111,7 @@ class PlanFunction:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds, about: its plan, and its preparation."""
+        """The approximate memory of its plan and its preparation."""
         return bytes_of(self.plan) + self.held
 
     @property

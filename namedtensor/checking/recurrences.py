@@ -37,7 +37,7 @@ class RecurrenceState:
 
     @property
     def direction(self) -> int:
-        """1 where the members are made upwards, -1 where downwards."""
+        """1 for a recurrence upward, -1 for one downward."""
         return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
 
     @property

@@ -22,7 +22,7 @@ MAX_LINES = 8  # line numbers that are printed of a recurring finding
 
 
 class DocumentInput(NamedTuple):
-    """A document as it was given, and a note on the way to read it."""
+    """A document from the command line, and a note on how to read it."""
 
     source: FormulaSource
     remark: str | None = None

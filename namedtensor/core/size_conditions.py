@@ -68,7 +68,7 @@ class SizeConditions(NamedTuple):
 
     @property
     def taken_to_hold(self) -> tuple[SizeCondition, ...]:
-        """All that is assumed, in normal form: of solved symbols, by their solutions."""
+        """All assumptions in normal form, with solved symbols replaced by their solutions."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substituted(condition.right - condition.left, self.solved), condition.relation) for condition in self.found

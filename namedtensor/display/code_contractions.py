@@ -1,4 +1,4 @@
-"""How contractions, reductions, functions along axes and functions of matrices are written as array expressions; see `code`.
+"""Array expressions of contractions, reductions, functions along axes and functions of matrices; see `code`.
 
 `RULES` is the table: for each operator, how a term of it is written as an array expression.
 """

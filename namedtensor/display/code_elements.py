@@ -1,4 +1,4 @@
-"""How numbers, elementwise operators, and moved, indexed and joined axes are written as array expressions; see `code`."""
+"""Array expressions of numbers, elementwise operators, and moved, indexed and joined axes; see `code`."""
 
 from __future__ import annotations
 

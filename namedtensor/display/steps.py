@@ -1,4 +1,4 @@
-"""Every step of a formula: sub-formula, type, value, and whose definition it appears in; for terminals and notebooks.
+"""Every step of a formula: sub-formula, type, value, and the definition that contains it; for terminals and notebooks.
 
     EncoderBlock
       1. X : ℝ^{seq[2] × chans[3]}

@@ -50,7 +50,7 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        """How many formulas were read and typed, shapes and types that are alone among them."""
+        """The number of formulas that were read and typed, including single shapes and types."""
         return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property

@@ -1,4 +1,4 @@
-"""Where a document mentions names and axes, and which of these mentions are of the same one.
+"""The mentions of names and axes in a document, and which of them refer to the same one.
 
 An axis belongs to all of its program, except one that the head of a function binds: that belongs to the function. So does a
 parameter, and an index to its statement.

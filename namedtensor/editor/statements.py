@@ -1,4 +1,4 @@
-"""Where the statements of a text begin and end, found without parsing: one that is wrong does not hide the others."""
+"""The spans of the statements of a text, found without parsing: an invalid statement does not hide the others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 class StatementText(NamedTuple):
-    """A statement, or several that are not told apart: where it starts in its text, and its own text."""
+    """A statement, or several that cannot be separated: its position in the text, and its own text."""
 
     start: int
     text: str
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The position of its end."""
         return self.start + len(self.text)
 
 

@@ -45,7 +45,7 @@ class Table(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which row is the header, and which columns are left out."""
+        """A remark on which row is the header, and which columns are omitted."""
         shown = ", ".join(title or "(empty)" for title in self.titles[:MAX_TITLES])
         header = f"took the first row as header: {shown}" + ", …" * (len(self.titles) > MAX_TITLES)
         return (header,) * self.has_header + dropping_notes(self.dropped)

@@ -40,7 +40,7 @@ class PackedGroup(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many elements a product sums over."""
+        """The number of elements that a product sums over."""
         return math.prod(self.first.sizes[axis] for axis in self.axes)
 
     @property

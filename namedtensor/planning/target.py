@@ -1,4 +1,4 @@
-"""Targets: a library as plans see it, with its native operations and its rules of dtypes.
+"""Targets: a library for plans, with its native operations and its rules of dtypes.
 
 Dtypes are names in a plan ("float32"), so that it prints and compares. A target knows the library's objects for the
 names.

@@ -1,4 +1,4 @@
-"""The check of a translation: of code on random arrays beside its library, of matrix notation by the types of its formula."""
+"""The check of a translation: code by its library on random arrays, matrix notation by the types of its formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notation a text is in."""
+"""The detection of a text's notation."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
 
 
 class Bases:
-    """Names without primes of kinds: its own name, its hint if it is free, else a letter."""
+    """Names of kinds without primes: the name of a kind, its hint if it is free, or else a letter."""
 
     def __init__(self, taken: Collection[str]):
         self.taken, self.names = {*taken}, dict[AxisKind, str]()

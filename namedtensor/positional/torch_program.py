@@ -24,7 +24,10 @@ from .torch_trace import NOWHERE, SourceLine
 
 @dataclass(frozen=True)
 class ModuleInputs:
-    """How an array of the source becomes a named tensor: for each dimension, its axes with their sizes, or None where free."""
+    """The conversion of an array of the source to a named tensor.
+
+    Each dimension has its axes with their sizes, or None if they are free.
+    """
 
     name: str
     path: str

@@ -17,7 +17,7 @@ UNIT = 2.0**-52  # of float64
 
 
 class Closeness(Enum):
-    """How two numbers compare."""
+    """The result of comparing two numbers."""
 
     EQUAL = "equal"
     DIFFERENT = "different"

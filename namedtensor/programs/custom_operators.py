@@ -89,7 +89,7 @@ class CustomOperator:
 
     @property
     def stated(self) -> str:
-        """Its signature as a statement of the notation: swish_{ax} : ℝ^{ax} → ℝ^{ax}."""
+        """The signature as a statement of the notation: swish_{ax} : ℝ^{ax} → ℝ^{ax}."""
         of = self.lifted
         return f"{self.head} : {' × '.join(map(_space, of.inputs))} → {_space(of.output)}"
 

@@ -84,7 +84,7 @@ class TypedValues(NamedTuple):
 
     @property
     def roots(self) -> tuple[Term, ...]:
-        """All that is computed."""
+        """The terms that are computed."""
         sides = ((left, right) if isinstance(right, Term) else (left,) for left, right, _ in self.claims)
         return (*self.terms, *(term for pair in sides for term in pair))
 

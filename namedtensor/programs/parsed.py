@@ -73,7 +73,10 @@ class ParsedProgram:
 
     @cached_property
     def _defining(self) -> list[bool]:
-        """Which statements are definitions by their sign, a ≜ b: of two equations for one name, the other is an assertion."""
+        """Return the statements that are definitions by their sign, a ≜ b.
+
+        Of two equations for one name, the other one is an assertion.
+        """
         return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
     def __reduce__(self) -> Any:

@@ -29,7 +29,7 @@ class PlainTensor:
 
     @property
     def number(self) -> float:
-        """Of a value without axes."""
+        """The number of a value without axes."""
         return float(self.numbers[0])
 
     def laid_out(self, order: Sequence[str]) -> PlainTensor:

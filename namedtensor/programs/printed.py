@@ -1,4 +1,4 @@
-"""How programs, formulas and entry points are printed: text, LaTeX, HTML and colors."""
+"""Printed forms of programs, formulas and entry points: text, LaTeX, HTML and colors."""
 
 from __future__ import annotations
 

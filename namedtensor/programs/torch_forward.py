@@ -59,7 +59,7 @@ class Goal(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """The function, its text, its inputs and its results."""
+    """A module's function, its text, its inputs and its results."""
 
     function: Callable[..., Any]
     text: str

@@ -48,7 +48,7 @@ class BindingGroup:
 
     @property
     def last(self) -> Definition:
-        """Its last equation, of a family the last one with a range."""
+        """The last equation of the definition, or of a family the last one with a range."""
         return max(self.parts or self, key=attrgetter("position"))
 
     @property

@@ -69,7 +69,7 @@ class Definition:
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """All that it ranges over."""
+        """The ranges of a definition."""
         return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
@@ -158,7 +158,7 @@ class FunctionDefinition:
 
     @property
     def open(self) -> int:
-        """How many of its scripts a use fills: f^0 has none, f^l one."""
+        """The number of scripts that a use provides: f^0 has none, f^l one."""
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:

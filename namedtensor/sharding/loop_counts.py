@@ -1,4 +1,4 @@
-"""How often the computations of a compiled function run: operations in loops count once per step.
+"""The number of times that the computations of a compiled function run: operations in loops count once per step.
 
 Read from the compiler's text (HLO), which states the steps of a loop at its call, or as the constant that its condition compares.
 """

@@ -1,4 +1,4 @@
-"""Where the values of formulas are placed while they are computed: parameters, values by their names, steps of loops.
+"""The placement of the values of formulas during computation: parameters, named values, steps of loops.
 
 A parameter that is stored in parts is gathered for its use in a formula: inside the step of a loop, its own member
 alone. Its gradient is scattered there. The steps of such loops are computed again for their gradients, but for the

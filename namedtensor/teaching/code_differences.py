@@ -43,7 +43,7 @@ Fingerprint = tuple[float, ...]
 
 
 class Parting(NamedTuple):
-    """Where code and formula part: terms of each that the other has not, of operands that both have.
+    """The point at which code and formula depart: terms that only one of them has, of operands that both have.
 
     `before` are the last terms of the code whose operands equal operands of the formula; `missing` are the values of
     the formula that the code lacks.

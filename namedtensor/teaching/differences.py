@@ -17,7 +17,7 @@ from .comparison import Difference, Matching, are_close, laid_out
 
 @dataclass(frozen=True)
 class Words:
-    """How the two values are called."""
+    """The names of the two values in messages."""
 
     yours: str = "your answer"
     your_value: str = "your value"

@@ -29,7 +29,7 @@ SMALLEST = 2.0**-126  # the smallest normal number of single precision, so that 
 
 
 class Sampling(NamedTuple):
-    """How the next token is chosen: by the largest logit where `temperature` is 0, else by a draw."""
+    """The choice of the next token: the largest logit if `temperature` is 0, or else a sample."""
 
     temperature: float = 0.0
     top_k: int | None = None
