@@ -4,13 +4,17 @@ import copy
 import gc
 import os
 import pickle
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.files import formats
 
 NAMES = tuple("abcdefgh")
 
@@ -148,31 +152,143 @@ def test_a_large_table_is_one_version(tmp_path, monkeypatch):
     assert tensor[{"column": "a"}].to_array().max() == 1.5 and tensor[{"column": "b"}].to_array().min() == 2
 
 
-@pytest.mark.parametrize("change", ["replaced", "written", "removed"])
-def test_a_zarr_store_that_changes_is_refused(tmp_path, monkeypatch, change):
+@pytest.mark.parametrize("change", ["replaced", "written", "extended"])
+def test_a_zarr_store_that_changes_is_read_again_or_refused(tmp_path, monkeypatch, change):
     pytest.importorskip("zarr")
     xarray = pytest.importorskip("xarray")
     path, other = tmp_path / "x.zarr", tmp_path / "y.zarr"
     nt.save_tensor(path, nt.tensor(np.ones((4, 3)), "a b"))
     nt.save_tensor(other, nt.tensor(np.zeros((4, 3)), "a b"))
-    open_zarr = xarray.open_zarr
+    open_zarr, calls = xarray.open_zarr, []
 
     def open_and_change(*arguments, **options):
         dataset = open_zarr(*arguments, **options)
-        chunk = max(
-            file for file in path.rglob("*") if file.is_file() and "zarr" not in file.name and file.parent.name != "c"
-        )
-        if change == "replaced":
+        calls.append(change)
+        if change == "written":
+            chunk = path / "value" / "c" / "0" / "0"
+            chunk.write_bytes(chunk.read_bytes())
+            os.utime(chunk, ns=(0, len(calls)))
+        elif change == "extended":
+            (path / "value" / "c" / f"new{len(calls)}").touch()
+        elif other.exists():
             path.rename(tmp_path / "old.zarr")
             other.rename(path)
-        elif change == "written":
-            chunk.write_bytes(chunk.read_bytes())
-            os.utime(chunk, ns=(0, 0))
-        else:
-            chunk.unlink()
         return dataset
 
     assert nt.load_tensor(path).array.sum() == 12
     monkeypatch.setattr(xarray, "open_zarr", open_and_change)
+    if change == "replaced":
+        assert nt.load_tensor(path).array.sum() == 0 and len(calls) == 2
+        return
     with pytest.raises(nt.NotationError, match=r"409.*x\.zarr was changed while it was read[\s\S]*read it again"):
         nt.load_tensor(path)
+
+
+AXES = {".npy": "a b", ".csv": "a b", ".tsv": "a b", ".parquet": "a b"}
+
+
+def save_version(path, value, size=300):
+    """Save a constant; a format that is only read has another program's file."""
+    if path.suffix == ".safetensors":
+        nt.save_tensors(path, {"x": nt.tensor(np.full((size, 4), value), "a b")})
+    elif path.suffix == ".tsv":
+        path.write_text("p\tq\tr\ts\n" + f"{value}\t{value}\t{value}\t{value}\n" * size)
+    else:
+        nt.save_tensor(path, nt.tensor(np.full((size, 4), value), "a b"))
+
+
+@pytest.mark.parametrize("change", ["replaced", "overwritten", "overwritten each time"])
+@pytest.mark.parametrize("suffix", [suffix for suffix in formats.FORMATS if suffix != ".zarr"])
+def test_a_file_of_any_format_is_one_version(tmp_path, monkeypatch, suffix, change):
+    path, other = tmp_path / f"x{suffix}", tmp_path / f"y{suffix}"
+    try:
+        save_version(path, 1.5)
+        save_version(other, 2.5, 200)
+    except nt.NotationError as problem:
+        pytest.skip(problem.message)
+    new, calls = other.read_bytes(), []
+    row = formats.FORMATS[suffix]
+
+    def read_and_change(*arguments):
+        found = row.read(*arguments)
+        calls.append(change)
+        if change == "replaced" and other.exists():
+            os.replace(other, path)
+        elif change == "overwritten each time" or change == "overwritten" and len(calls) == 1:
+            path.write_bytes(new)
+            os.utime(path, ns=(0, len(calls)))
+        return found
+
+    if suffix in (".csv", ".tsv"):
+        monkeypatch.setattr(formats, "read_csv", lambda *arguments, header: read_and_change(*arguments))
+        monkeypatch.setitem(formats.FORMATS, suffix, row._replace(read=formats.read_csv))
+    else:
+        monkeypatch.setitem(formats.FORMATS, suffix, row._replace(read=read_and_change))
+    if change == "overwritten each time":
+        with pytest.raises(nt.NotationError, match=r"409.* was changed while it was read[\s\S]*read it again"):
+            nt.load_tensor(path, AXES.get(suffix))
+        return
+    value = nt.load_tensor(path, AXES.get(suffix)).to_array(("a", "b"))
+    assert value.tolist() == np.full((300, 4), 1.5).tolist() if change == "replaced" else (value == 2.5).all()
+    assert len(calls) == (1 if change == "replaced" else 2)
+
+
+def test_a_file_that_is_cut_short_while_it_is_read_is_read_again(tmp_path, monkeypatch):
+    path = tmp_path / "x.npy"
+    save_version(path, 1.5)
+    whole, load = path.read_bytes(), np.load
+
+    def cut_and_load(*arguments, **options):
+        monkeypatch.setattr(np, "load", load)
+        path.write_bytes(whole[:200])
+        try:
+            return load(*arguments, **options)
+        finally:
+            path.write_bytes(whole)
+            os.utime(path, ns=(0, 0))
+
+    monkeypatch.setattr(np, "load", cut_and_load)
+    assert (nt.load_tensor(path, "a b").to_array("a b") == 1.5).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".json", ".parquet", ".nc", ".zarr"])
+def test_files_that_another_process_replaces_are_one_version(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    try:
+        for value in (1.5, 2.5):
+            save_version(tmp_path / f"{value}{suffix}", value)
+    except nt.NotationError as problem:
+        pytest.skip(problem.message)
+    writer = subprocess.Popen([sys.executable, "-c", REPLACE, str(path), f"1.5{suffix}", f"2.5{suffix}"], cwd=tmp_path)
+    try:
+        seen, until = set(), time.monotonic() + 2
+        while time.monotonic() < until:
+            try:
+                value = nt.load_tensor(path, AXES.get(suffix)).to_array("a b")
+            except nt.NotationError as problem:  # a folder has no name between two renames
+                assert problem.code == 409
+                continue
+            assert value.shape == (300, 4) and len(np.unique(value)) == 1
+            seen.add(float(value.flat[0]))
+        assert seen == {1.5, 2.5}
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+REPLACE = """
+import itertools, os, shutil, sys
+path, *sources = sys.argv[1:]
+for number in itertools.count():
+    source, new, old = sources[number % 2], f"new{number}", f"old{number}"
+    if os.path.isdir(source):
+        shutil.copytree(source, new)
+        if number:
+            os.rename(path, old)
+        os.rename(new, path)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        shutil.copy(source, new)
+        os.replace(new, path)
+"""

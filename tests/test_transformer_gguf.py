@@ -1,6 +1,7 @@
 """GGUF files: the same logits as the model of `transformers` that was written to the file, and what cannot be read."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from transformer.pretrained.gguf_files import INTERLEAVED, NAMES
+from transformer.pretrained.gguf_files import INTERLEAVED, NAMES, GGUFFile
 
 gguf = pytest.importorskip("gguf")
 KEYS = {
@@ -256,3 +257,13 @@ def test_a_file_is_opened_once(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", replace_after_opening)
     assert transformer.load(path).config["hidden_size"] == SIZES["hidden_size"]
     assert len(opened) == 1
+
+
+def test_a_file_that_is_changed_in_place_is_refused(tmp_path):
+    path = tmp_path / "model.gguf"
+    written(path, random_model("llama"), "llama")
+    file = GGUFFile(path)
+    assert file["embed_tokens.weight"].size
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(nt.NotationError, match=r"409.*was changed in place after it was opened"):
+        file["embed_tokens.weight"]

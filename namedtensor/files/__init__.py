@@ -1,7 +1,7 @@
 """Files of tensors: bytes to arrays and back.
 
 `text`: the text and JSON of a file, errors of inputs, and atomic writing.
-`versions`: one version of a file, although it is replaced.
+`versions`: one version of a file, although it is replaced or changed.
 `safetensors`: many named tensors in one file.
 `contents`: the contents of a file.
 `csv_tables`: tables of text, their headers and labels.

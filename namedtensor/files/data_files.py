@@ -18,7 +18,6 @@ from grammar.errors import NotationError
 from ..core.labels import dropping_notes
 from .contents import Found, choose
 from .text import InputError
-from .versions import files_below, one_version
 
 NETCDF_3, HDF = b"CDF", b"\x89HDF"  # the beginnings of NetCDF files
 PARQUET = b"PAR1"
@@ -116,10 +115,9 @@ def read_netcdf(path: Path, member: str | None) -> Found:
 
 
 def read_zarr(path: Path, member: str | None) -> Found:
-    """Return a variable of a Zarr store. Raises NotationError if the folder changes meanwhile."""
+    """Return a variable of a Zarr store, with its dimensions and coordinates."""
     need_packages("Zarr", f"reading {path}")
-    with one_version(path, lambda: files_below(path)):
-        return variable_of(path, member, "open_zarr")
+    return variable_of(path, member, "open_zarr")
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:

@@ -13,6 +13,7 @@ import json
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ from .text import (
     to_object_or_none,
     whole_file,
 )
+from .versions import read_one_version
 
 MIN_LARGE_BYTES = 10**6  # of a table that is read by `large_tables`
 
@@ -314,12 +316,16 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file of a suffix; `header` specifies whether the first row of a table is one. Raises InputError."""
-    if FORMATS[suffix].read is read_csv:
-        return read_csv(path, member, header)
-    if header is not None:
+    """Read one version of a file of a suffix; `header` specifies whether the first row of a table is one.
+
+    Raises InputError, or NotationError if the file changes all the time.
+    """
+    reader = FORMATS[suffix].read
+    if reader is read_csv:
+        reader = partial(read_csv, header=header)
+    elif header is not None:
         raise InputError(f"{path} is not a table; leave out --header {name}=…")
-    return FORMATS[suffix].read(path, member)
+    return read_one_version(path, lambda: reader(path, member))
 
 
 def read_path(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:

@@ -1,17 +1,18 @@
-"""One version of a file: a file that is opened once, and files that must not change while they are read."""
+"""One version of a file: a file that is opened once, and files that are read again if they change meanwhile."""
 
 from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar, cast
 
 from grammar.errors import NotationError
 
 Version = tuple[int, int, int, int]
+MAX_READS = 3  # of a file that is changed during each
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
@@ -41,18 +42,57 @@ class OpenedVersion:
             )  # fmt: skip
 
 
+Result = TypeVar("Result")
+
+
+def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
+    """Return the result of a function that reads a file or a folder, after a call during which it did not change.
+
+    Readers open a file once, so a rename may replace it meanwhile. The check of a folder includes all files in it. A
+    writer that changes them in place leaves no trace if it pauses within its work for the whole call.
+
+    Raises
+    ------
+    NotationError
+        If it changes during each call (409).
+    """
+    changed = path
+    for _ in range(MAX_READS):
+        with hold_open(path) as file:
+            before = versions_of(path, file)
+            result, problem = None, None
+            try:
+                result = read()
+            except Exception as failure:  # of a file that is cut short meanwhile, each library has its own
+                problem = failure
+            after = versions_of(path, file if problem is None else None)
+        differing = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+        if not differing and problem is None:
+            return cast("Result", result)
+        if not differing and problem is not None:
+            raise problem
+        changed = min(differing)
+    which = "it" if changed == path else str(changed.relative_to(path))
+    text = f"{path} was changed while it was read: {which} is new or different"
+    raise NotationError(
+        409, text, hint="read it again when it is complete; to replace it, write a new one and rename it"
+    )
+
+
 @contextmanager
-def one_version(path: Path, files: Callable[[], Iterable[Path]]) -> Generator[None]:
-    """Raise NotationError if any of the files of a folder changes while the block runs."""
-    before = {file: version_of(file) for file in files()}
-    yield
-    after = {file: version_of(file) for file in files()}
-    changed = sorted(file for file in before.keys() | after.keys() if before.get(file) != after.get(file))
-    if changed:
-        text = f"{path} was changed while it was read: {changed[0].relative_to(path)} is new or different"
-        raise NotationError(409, text, hint="read it again when it is complete")
+def hold_open(path: Path) -> Generator[int | None]:
+    """Keep a file open, so that no other file gets its identity; yield None for a folder, or if it cannot be opened."""
+    with ExitStack() as stack:
+        try:
+            file = None if path.is_dir() else stack.enter_context(path.open("rb")).fileno()
+        except OSError:  # which the reader reports
+            file = None
+        yield file
 
 
-def files_below(folder: Path) -> list[Path]:
-    """Return all files in a folder and its subfolders."""
-    return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
+def versions_of(path: Path, file: int | None) -> dict[Path, Version | None]:
+    """Return the version of an open file, or of each file in a folder and its subfolders."""
+    if file is not None:
+        return {path: version_of(file)}
+    files = [Path(parent, name) for parent, _, names in os.walk(path) for name in names]
+    return {name: version_of(name) for name in files or [path]}

@@ -23,7 +23,7 @@ from ..core.kinds import as_path
 from ..core.tensor import NamedTensor, wrap_array
 from ..files.safetensors import TensorFile, save_tensors
 from ..files.text import write_whole
-from ..files.versions import one_version
+from ..files.versions import read_one_version
 from ..tensors.pytrees import jax_module
 from .sharding import Sharding
 
@@ -84,8 +84,11 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
         raise NotationError(
             409, f"{path.name} is not a complete checkpoint: it has no {COMPLETE}", hint="read an earlier step"
         )
-    with one_version(path, lambda: path.iterdir()):
-        files = [TensorFile(path / name) for name in json.loads(complete.read_text(encoding="utf-8"))["files"]]
+
+    def open_all() -> list[TensorFile]:
+        return [TensorFile(path / name) for name in json.loads(complete.read_text(encoding="utf-8"))["files"]]
+
+    files = read_one_version(path, open_all)
     shapes: dict[str, Any] = json.loads(files[0].metadata["tensors"])
     pieces: dict[str, list[tuple[TensorFile, str, list[int]]]] = {name: [] for name in shapes}
     for file in files:

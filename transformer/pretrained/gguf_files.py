@@ -6,6 +6,7 @@ blocks; here the file gets the names of a Hugging Face checkpoint.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -64,7 +65,7 @@ class GGUFFile(Mapping[str, Any]):
 
     def __init__(self, path: Path):
         self.path = path
-        reader = reader_of(path)
+        reader, self.version = reader_of(path)
         self.fields: Mapping[str, Any] = reader.fields
         self.tensors = {renamed(tensor.name): tensor for tensor in reader.tensors}
         self.config = self._config()
@@ -81,6 +82,7 @@ class GGUFFile(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         from gguf.quants import dequantize
 
+        self._check_version()
         tensor = self.tensors[name]
         try:
             numbers = dequantize(tensor.data, tensor.tensor_type)
@@ -95,6 +97,15 @@ class GGUFFile(Mapping[str, Any]):
             return numbers
         pairs = numbers.reshape(self.config[heads], -1, 2, *numbers.shape[1:])
         return pairs.swapaxes(1, 2).reshape(numbers.shape)
+
+    def _check_version(self) -> None:
+        """Raise NotationError if the file was changed in place; one that was replaced stays open."""
+        version = version_of(self.path) if self.path.exists() else self.version
+        if version != self.version and version[:2] == self.version[:2]:
+            raise nt.NotationError(
+                409, f"{self.path} was changed in place after it was opened",
+                hint="load it again; to replace a file that is open, write a new file and rename it",
+            )  # fmt: skip
 
     def own(self, name: str) -> str:
         """Return the name of an array in the file."""
@@ -135,11 +146,17 @@ class GGUFFile(Mapping[str, Any]):
         }
 
 
-def reader_of(path: Path) -> Any:
-    """Open a file once with the package `gguf`, without reading its weights."""
+def version_of(file: Path | int) -> tuple[int, ...]:
+    """Return the identity of a file, its size and the time of its last change."""
+    status = os.stat(file)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def reader_of(path: Path) -> tuple[Any, tuple[int, ...]]:
+    """Open a file once with the package `gguf`, without reading its weights, and return its version too."""
     try:
         with path.open("rb") as file:
-            return reader_of_open(path, file)
+            return reader_of_open(path, file), version_of(file.fileno())
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
