@@ -294,7 +294,10 @@ class Lexer:
                 hint="write A @_{axis} B, or A * B for an elementwise product",
             )
         if text not in SIGNS:
-            message = ". is not an operator" if text == "." else f"unsupported character {shown(text)}"
+            message = f"unsupported character {shown(text)}"
+            if text == ".":
+                method = self.source[end : end + 1].isalpha()
+                message = "a formula has no methods or attributes" if method else ". is not an operator"
             raise NotationError(106, message, self.source, (start, end), hint=advice(text, self.source, end))
         self.bracket_or_sign(text, start, end)
 

@@ -193,5 +193,5 @@ REFUSED = (
     (r"\frac{\partial L}{\partial w}", "", "only derivatives of a number are supported"),
     ("np.vander(x)", "x: n", "unknown function vander"),
     ("torch.tril(torch.ones(T, T))", "", "the shape of T is not known"),
-    ("logits = x @ y.T / t\n(F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2", "x: n d; y: m d; t: ; labels: n <m", "axes differ"),
+    ("logits = x @ y.T / t\n(F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2", "x: n d; y: m d; t: ; labels: n <m", "cannot align"),
 )  # fmt: skip

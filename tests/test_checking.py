@@ -214,7 +214,7 @@ MISUSED = [  # the formula, the message and the hint
     (
         "max_{a}(x; 3)",
         "max expects nothing after the semicolon, got 1 parameter",
-        "remove the semicolon and what follows it",
+        "remove the semicolon and everything after it",
     ),
     (f"{TWO}f(x)", "f expects 2 arguments and 1 after the semicolon, got 1", "call it as f(t, u; w)"),
     (f"{TWO}f(x; 3)", "f expects 2 arguments and 1 after the semicolon, got 2", "call it as f(t, u; w)"),

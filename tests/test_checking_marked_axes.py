@@ -13,8 +13,8 @@ GIVEN = {
     "P": nt.tensor(np.ones(2), "a'"), "x": nt.tensor(np.ones(2), "a"),
 }  # fmt: skip
 TOLD = {
-    "W − 0.1 G": "− broadcasts ℝ^{a[2] × b[3]} against ℝ^{a*[2] × b*[3]}: a and a* are different axes: W − 0.1 G (∂L/∂W, without the mark, "
-    "has the axes of W; of a gradient with marks, write G_{a*→a})",
+    "W − 0.1 G": "− broadcasts ℝ^{a[2] × b[3]} against ℝ^{a*[2] × b*[3]}: a and a* are different axes: W − 0.1 G (∂L/∂W, without the star, "
+    "has the axes of W; to remove the stars of a gradient, rename its axes: G_{a*→a})",
     "G + W": "+ broadcasts ℝ^{a*[2] × b*[3]} against ℝ^{a[2] × b[3]}: a and a* are different axes",
     "W − H": "− broadcasts ℝ^{a[2] × b[3]} against ℝ^{a*[2] × b[3]}: a and a* are different axes",
     "x + D": "+ broadcasts ℝ^{a[2]} against ℝ^{a†[2]}: a and a† are different axes",

@@ -448,7 +448,7 @@ def test_derive_says_what_is_wrong(run):
     assert (status, printed) == (1, "") and message.startswith("shape error 301: ⊙_{b} needs axis b")
     assert (
         run("derive", "x^2", "--wrt", "y")[0] == 1
-        and "the formula does not contain y" in run("derive", "x^2", "--wrt", "y")[2]
+        and "cannot differentiate with respect to y: the formula uses x" in run("derive", "x^2", "--wrt", "y")[2]
     )
     assert run("derive", "x^2", "--wrt", "x+1")[0] == 1
     assert run("derive", "x^2")[0] == 2
@@ -661,7 +661,7 @@ def test_a_command_that_cannot_be_loaded_disturbs_no_other(run, monkeypatch):
 @pytest.mark.parametrize("words", [("eval",), ("check",), ("derive", "--wrt", "x"), ("translate",), ("read",)])
 def test_only_required_arguments_are_reported_as_missing(run, words):
     status, _, message = run(*words)
-    (line,) = [line for line in message.splitlines() if "required" in line]
+    (line,) = [line for line in message.splitlines() if "required" in line or "missing" in line]
     assert status == 2 and "NAME" not in line.replace("FILE.py:NAME", "")
 
 

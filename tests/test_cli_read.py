@@ -99,7 +99,7 @@ def test_indices_are_inputs(capsys):
     [
         (["model.py"], "'model.py' is not a module"),
         (["model.py:Other"], "model.py has no Other"),
-        (["none.py:MLP"], "cannot read none.py"),
+        (["none.py:MLP"], "there is no file none.py"),
         (["model.py:MLP(d)"], "(d) are not literal arguments"),
         (["model.py:MLP", "x"], "'x' is not an input"),
         (["model.py:MLP", "x=a b"], "'x=a b' is not an input"),

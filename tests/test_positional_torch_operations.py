@@ -222,7 +222,7 @@ REFUSED = [  # function, shapes or tensors, the end of the message
         [(3, 4)],
         "aten.gather with an index that is shorter than the tensor",
     ),
-    (lambda x: F.one_hot((x > 0).long().sum(1)), [(3, 4)], "what follows depends on values of tensors"),
+    (lambda x: F.one_hot((x > 0).long().sum(1)), [(3, 4)], "the control flow depends on values of tensors"),
     (lambda x: x.roll(1), [(3, 4)], "aten.roll: roll of all axes as one"),
     (
         lambda x: torch._trilinear(x, x, x, [], [], [], [1]),

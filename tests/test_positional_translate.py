@@ -318,17 +318,17 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     (r"\mathbb{E}[x x^\top]", "x=n", r"\mathbb{E}[x x^\top]", "the expectation is over one axis, and there are 2"),
     ("[A, x]", "A=m n;x=n", "[A, x]", "the rows of the blocks differ: m and n"),
     (r"\nabla_W (W x)", "W=m n;x=n", "(W x)", "only derivatives of a number are supported"),
-    (r"\nabla_x (x^\top x) \cdot v", "x=n;v=n", r"(x^\top x) \cdot", "what is differentiated is not clear"),
+    (r"\nabla_x (x^\top x) \cdot v", "x=n;v=n", r"(x^\top x) \cdot", "cannot tell which expression is differentiated"),
     (r"\exp(I) x", "x=n", r"\exp(I) x", "I and 𝟏 are only supported in sums and products"),
     ("L = x^T x\n∂L/∂L", "x=n", "L", "L is not an input: a derivative is taken with respect to one"),
     ("hidden state", "", "hidden", "unknown name or function hidden"),
     (r"\epsilon_{ijk} x_j y_k", "x=n;y=n", r"\epsilon_{ijk}", "the Levi-Civita symbol ε_{ijk} is not supported"),
-    ("np.tanh(Z) - m", "Z=seq chans;m=seq", "np.tanh(Z) - m", "axes differ: chans of np.tanh(Z) meets seq of m"),
+    ("np.tanh(Z) - m", "Z=seq chans;m=seq", "np.tanh(Z) - m", "cannot align chans of np.tanh(Z) with seq of m"),
     ("x[x > 0]", "x=n", "x[x > 0]", "the value is not a tensor: the number of elements depends on the data: take sum, mean, max or min of it"),
     ("np.random.randn(3)", "", "np.random.randn(3)", "randn is not supported: random numbers have no formula"),
     ("np.fft.fft(x)", "x=n", "np.fft.fft(x)", "fft is not supported: Fourier transforms are not in the notation"),
     ("for i in range(3): x = x + 1", "x=n", "for i in range(3): x = x + 1", "control flow has no formula"),
-    ("nn.Linear(3, 4)(x)", "x=n", "nn.Linear(3, 4)", "Linear is not supported: this module has weights of its own: read it with nt.from_torch"),
+    ("nn.Linear(3, 4)(x)", "x=n", "nn.Linear(3, 4)", "Linear is not supported: this module has weights: read it with nt.from_torch"),
     ("F.gelu(x, approx=1)", "x=n", "F.gelu(x, approx=1)", "the keyword approx of gelu is not supported"),
     ("X @ np.foo(Y)", "X=n d;Y=d m", "np.foo(Y)", "unknown function foo"),
     ("X @ Y", "X=n d", "Y", "the shape of Y is not known"),
@@ -339,7 +339,7 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     (r"\mathbf{1} 3 x", "x=n", r"\mathbf{1} 3", "nothing specifies how long this vector of ones is"),
     ("diag(s) x^T", "x=n;s=n", "diag(s) x^T", "no product: the columns of diag(s) are n', the rows of x^T are one"),
     ("L = ∑_{i} (a_i + b_j)", "a=n;b=m", "a_i + b_j", "the indices of the summands differ: i and j"),
-    ("I + x", "x=n", "I + x", "I is square, and what it is added to has n"),
+    ("I + x", "x=n", "I + x", "cannot add I, which is square, to a value with the axes n"),
     ("x / A", "A=m n;x=n", "x / A", "division by a matrix is not defined"),
     ("[A, B; C]", "A=n m;B=n m;C=n m", "[A, B; C]", "the rows of this matrix have different numbers of blocks"),
     ("[A ⊗ B, C]", "A=n m;B=p q;C=n s", "[A ⊗ B, C]", "the rows of the blocks differ: n, p and n"),
@@ -348,11 +348,11 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     ("softmax(λ)", "λ=", "softmax(λ)", "softmax has no axis to be taken over"),
     ("tr(x^T y)", "x=n;y=n", "tr(x^T y)", "trace needs a square matrix, got one"),
     ("mean(λ)", "λ=", "mean(λ)", "mean has no axis to be taken over"),
-    ("logsumexp(A)", "A=m n", "logsumexp(A)", "logsumexp of a matrix: over which axis is not specified"),
+    ("logsumexp(A)", "A=m n", "logsumexp(A)", "logsumexp of a matrix needs an axis"),
     ("∇_2 x", "x=n", "2", "a derivative is taken with respect to an input"),
     ("∂A/∂W_{ij}", "A=m n;W=m n", "A", "only derivatives of a number are supported"),
     ("∂(∑_k x_k^2)/∂T", "x=n;T=m n p", "T", "T has 3 axes"),
-    ("∂(x^T W x)/∂W_{ii}", "W=n n;x=n", "W_{ii}", "W needs a letter of its own for each of its 2 axes"),
+    ("∂(x^T W x)/∂W_{ii}", "W=n n;x=n", "W_{ii}", "W needs a separate letter for each of its 2 axes"),
     ("∂I", "x=n", "∂I", "a constant has no differential"),
     ("I ⊗ A", "A=m n", "I ⊗ A", "⊗ of an identity or of ones needs their sizes"),
     ("(A B)_i", "A=m n;B=n p", "(A B)_i", "(A B)_i has 2 axes, and 1 indices"),
@@ -489,7 +489,7 @@ def test_positional_declarations_in_the_text_are_shapes():
 
 def test_positional_code_reads_a_function():
     source = "def attention(Q, K, V):\n    scores = Q @ K.T / np.sqrt(K.shape[-1])\n    weights = np.exp(scores)\n    return weights / weights.sum(-1, keepdims=True) @ V"
-    with pytest.raises(nt.NotationError, match="axes differ"):  # weights.sum has no axis of V, but its place is V's
+    with pytest.raises(nt.NotationError, match="cannot align"):  # weights.sum has no axis of V, but its place is V's
         nt.translate(source.replace(" @ V", " + V"), Q="q d", K="k d", V="k v")
     translation = nt.translate(source, Q="q d", K="k d", V="k v")
     Q, K, V = (np.random.default_rng(n).normal(size=shape) for n, shape in enumerate([(2, 3), (4, 3), (4, 5)]))

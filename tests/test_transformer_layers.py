@@ -401,7 +401,7 @@ GOLDEN = {
           2 | MaxPool1d_k(X) = max_{kernel} pool_{seq,kernel} X
             |                               ^^^^^^^^^^^^^^^^^^^
           X : ℝ^{seq[6]}
-          hint: choose sizes that divide
+          hint: choose a size that divides it
         """,
     ),
     "a result that would have an axis twice": (

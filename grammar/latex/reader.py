@@ -293,7 +293,8 @@ class Reader(Lexer):
         text, start, stop = self.pieces[position]
         if text in REFUSED or text[0] == "\\" and text[1:2].isalpha():
             message = f"unsupported macro {text}"
-            return NotationError(111, message, self.source, (start, stop), hint=REFUSED.get(text))
+            hint = REFUSED.get(text) or f"write a letter or a name, or define it: \\newcommand{{{text}}}{{…}}"
+            return NotationError(111, message, self.source, (start, stop), hint=hint)
         shown = text if text.isprintable() else f"the character U+{ord(text[0]):04X}"
         return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 

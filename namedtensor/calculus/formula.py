@@ -29,7 +29,12 @@ def differentiate_program(
     variable = named(by)
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
-        raise NotationError(201, f"the formula does not contain {by}", hint=did_you_mean(near(by, sorted(words))))
+        used = sorted(words)
+        raise NotationError(
+            201,
+            f"cannot differentiate with respect to {by}: the formula uses {', '.join(used) or 'no name'}",
+            hint=did_you_mean(near(by, used)) or (f'write wrt="{used[0]}"' if len(used) == 1 else None),
+        )
     used = marks_in(tree)
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last

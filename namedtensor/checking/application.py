@@ -163,7 +163,7 @@ def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, part
             checker.warnings.append(warning)
 
 
-MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"
+MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of a gradient, rename its axes: G_{a*→a}"
 
 
 def is_written(axis: str) -> bool:

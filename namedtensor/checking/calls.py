@@ -184,7 +184,7 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
         expected = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
             304, f"{node.operator} expects {expected} after the semicolon, got {len(options)} parameter{'s' * (len(options) > 1)}",
-            node, hint="remove the others" if record.options else "remove the semicolon and what follows it",
+            node, hint="remove the others" if record.options else "remove the semicolon and everything after it",
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":

@@ -348,7 +348,7 @@ def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of:
         node,
         notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
         labels=((of.span, "declared here"),),
-        hint=_rename_hint(missing, extra) or "make the expression and its declared set have the same axes",
+        hint=_repair(missing, extra),
     )
 
 
@@ -356,7 +356,14 @@ def _axes(names: set[str]) -> str:
     return ("axis " if len(names) == 1 else "axes ") + ", ".join(sorted(names))
 
 
-def _rename_hint(missing: set[str], extra: set[str]) -> str | None:
+def _repair(missing: set[str], extra: set[str]) -> str:
+    """Return the hint for an expression whose axes differ from its declared axes."""
     if len(missing) == 1 and len(extra) == 1:
-        return f"rename it: [ … ]_{{{extra.copy().pop()}→{missing.copy().pop()}}}"
-    return None
+        return f"rename it: [ … ]_{{{next(iter(extra))}→{next(iter(missing))}}}"
+    if not missing:
+        return (
+            f"add {', '.join(sorted(extra))} to the declared set, or reduce over {'it' if len(extra) == 1 else 'them'}"
+        )
+    if not extra:
+        return f"remove {', '.join(sorted(missing))} from the declared set, or add a term that has {_axes(missing)}"
+    return "make the expression and its declared set have the same axes"

@@ -92,7 +92,7 @@ class Use(NamedTuple):
             case "number":
                 return self._axes_to_name(*self.problem.detail)
             case "whole":
-                return "choose sizes that divide"
+                return "choose a size that divides it"
             case _:
                 return None
 

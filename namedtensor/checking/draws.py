@@ -59,7 +59,7 @@ def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
     name = of.text if isinstance(of, Name) else "x"
     return checker.error(
         201, text, of, notes=(f"random variables here: {', '.join(random)}",) if random else (),
-        hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a line of its own; an average over an axis is mean_{{axis}} X",
+        hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a separate line; an average over an axis is mean_{{axis}} X",
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ of the signature or the body. In the result they get their old names back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -277,7 +278,7 @@ def lift_arguments(
                     part,
                     notes=(checker.described(part, argument.shape),),
                     labels=((where.span, "required by the signature here"),),
-                    hint=_nearest_axis(axis, argument.shape),
+                    hint=_nearest_axis(axis, argument.shape, {name for name, _, _ in axes}, checker.text(part)),
                     symbol=function.operator,
                     axis=axis,
                 )
@@ -288,11 +289,14 @@ def lift_arguments(
     return tuple(lifted), stated
 
 
-def _nearest_axis(axis: str, shape: Iterable[str]) -> str | None:
+def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], text: str) -> str:
+    """Return the repair for an argument without an axis: the axis that may be meant, if there is one."""
     have = sorted(source_name(name) for name in shape)
-    meant = near(axis, have, 1, 0.4)
+    others = [name for name in have if name not in needed]
+    meant = near(axis, have, 1, 0.4) or (others if len(others) == 1 else [])
     if meant:
-        return f"if {meant[0]} is meant, rename it: X_{{{meant[0]}→{axis}}}"
+        operand = text if text.isidentifier() else f"[{text}]"
+        return f"if {meant[0]} is meant, rename it: {operand}_{{{meant[0]}→{axis}}}"
     return f"add that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 

@@ -164,7 +164,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
             f"circular definition of {key}",
             group[0].statement.sides[0],
             notes=(f"{key} is defined by {checker.text(group[0].body)}",),
-            hint="define the first value in an equation of its own, as X^0, and the others with a range"
+            hint="define the first value in a separate equation, as X^0, and the others with a range"
             if key.superscript
             else f"define it without {key}, or pass a value for it",
         )

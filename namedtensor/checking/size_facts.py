@@ -28,7 +28,7 @@ MAX_SIZE_NUMBER = 2**1024  # a number in a size expression
 MAX_ROOT = 64  # the highest root in one
 NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an integer
     True: ("negative", "choose sizes for which it is at least 0"),
-    False: ("not an integer", "choose sizes that divide"),
+    False: ("not an integer", "choose sizes for which it is an integer"),
 }
 
 

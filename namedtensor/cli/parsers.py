@@ -78,6 +78,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         if message.startswith("unrecognized arguments: -"):
             message += "; put -- before a formula that begins with -"
+        if message.startswith("the following arguments are required: FORMULA"):
+            message = f"missing FORMULA; write {self.prog} '1 + 1/2', or {self.prog} --help for examples"
         self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
 
 

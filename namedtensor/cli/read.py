@@ -118,7 +118,7 @@ def run_file(file: str) -> dict[str, Any]:
     """Return the names that a file defines. Raises InputError if it cannot be run."""
     path = os.path.abspath(file)
     if not os.path.isfile(path):
-        raise InputError(f"cannot read {file}")
+        raise InputError(f"there is no file {file}")
     sys.path.insert(0, os.path.dirname(path))
     try:
         return runpy.run_path(path, run_name=os.path.basename(file).removesuffix(".py"))

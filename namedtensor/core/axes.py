@@ -297,7 +297,9 @@ class NamedShape(dict[str, int]):
         if isinstance(axis, str):
             raise KeyError(axis)
         raise NotationError(
-            318, f"{self} has no axis order, so it has no size {axis!r}", hint='name the axis: A.sizes["seq"]'
+            318,
+            f"{self} has no axis order, so it has no size {axis!r}",
+            hint=f'name the axis: A.sizes["{next(iter(self), "seq")}"]',
         )
 
     @encodable

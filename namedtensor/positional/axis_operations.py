@@ -60,13 +60,13 @@ NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": 
 def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
     """Return a reduction over the elements that satisfy a condition."""
     if axis is not None or truth(keep):
-        raise Misuse("what a condition selects has one axis, which is reduced whole")
+        raise Misuse("a selection by a condition has one axis, and is reduced over all of it")
     if operator == "mean":
         total = of_masked(axes, "∑", x, axis, keep)
         count = reduced(axes, "∑", numeric(x.condition), None, False)
         return values.elementwise(axes, "/", total, count)
     if operator not in NEUTRAL:
-        raise Misuse(f"{operator} of what a condition selects is not supported")
+        raise Misuse(f"{operator} of a selection by a condition is not supported")
     cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
     return reduced(axes, operator, AxisValue(cases, x.value.dims), None, False)
 

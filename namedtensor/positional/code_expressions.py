@@ -91,9 +91,12 @@ class CodeExpressions:
 
     def misfit(self, node: ast.AST, clash: Clash) -> str:
         first, second = (axis.key for axis in (clash.first, clash.second))
-        if isinstance(node, ast.BinOp):
-            return f"axes differ: {first} of {self.text(node.left)} meets {second} of {self.text(node.right)}"
-        return f"axes differ in {self.text(node)}: {first} meets {second}"
+        if not isinstance(node, ast.BinOp):
+            return f"cannot align {first} with {second} in {self.text(node)}"
+        left, right = self.text(node.left), self.text(node.right)
+        if isinstance(node.op, ast.MatMult) and first != second:
+            return f"cannot multiply {left} by {right}: the columns of {left} are {first}, the rows of {right} are {second}"
+        return f"cannot align {first} of {left} with {second} of {right}"
 
     def has(self, name: str) -> bool:
         """Return whether a name is an input, or was defined before."""

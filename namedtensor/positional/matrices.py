@@ -287,7 +287,9 @@ class Walk(MatrixLeaves):
     def identity_like(self, eye: Matrix, other: Matrix, tree: Tree) -> Matrix:
         rows, columns = other.dims
         if len(rows) != 1 or len(columns) != 1 or not rows[0].kind.unify(columns[0].kind):
-            raise self.refuse(tree, f"I is square, and what it is added to has {self.called(other.axes)}")
+            raise self.refuse(
+                tree, f"cannot add I, which is square, to a value with the axes {self.called(other.axes)}"
+            )
         node: Node = values.identity(rows[0], columns[0])
         if eye.node != number(1):
             numeral = isinstance(eye.node, nodes.Number)

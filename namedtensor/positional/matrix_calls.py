@@ -130,7 +130,7 @@ def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     if tree.upper:
         raise walk.refuse(tree, f"{tree.text} over {tree.upper} is not supported")
     if x.is_full and tree.text == "logsumexp":
-        raise walk.refuse(tree, "logsumexp of a matrix: over which axis is not specified", "write an index below it")
+        raise walk.refuse(tree, "logsumexp of a matrix needs an axis", "write an index below it")
     if x.is_full:
         walk.remark(f"{tree.text} is over all elements")
     return walk.reduced(tree.text, x, axes_of(x.dims), EMPTY, dict(x.indices))

@@ -47,7 +47,7 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     items = pair[1]
     free = {letter for letter, _ in value.indices}
     if len(items) != len(used.dims) or len({*items} - free) < len(items) or not all(map(is_letter, items)):
-        raise walk.refuse(by, f"{name} needs a letter of its own for each of its {len(used.dims)} axes")
+        raise walk.refuse(by, f"{name} needs a separate letter for each of its {len(used.dims)} axes")
     for item, axis in zip(items, used.axes):
         walk.meet(by, walk.letter(item), axis, item)
     return Matrix(used.node, EMPTY, indices=(*value.indices, *zip(items, used.axes)))

@@ -216,5 +216,5 @@ REFUSED = {  # by name, the reason
     **dict.fromkeys("rand randn randint normal uniform rand_like randn_like bernoulli multinomial".split(), "random numbers have no formula"),
     **dict.fromkeys("fft rfft ifft fft2 irfft stft".split(), "Fourier transforms are not in the notation"),
     **dict.fromkeys("nonzero argwhere unique item tolist".split(), "its shape or value depends on data"),
-    **dict.fromkeys("Linear Conv1d Conv2d LayerNorm Embedding LSTM GRU MultiheadAttention Sequential".split(), "this module has weights of its own: read it with nt.from_torch"),
+    **dict.fromkeys("Linear Conv1d Conv2d LayerNorm Embedding LSTM GRU MultiheadAttention Sequential".split(), "this module has weights: read it with nt.from_torch"),
 }  # fmt: skip

@@ -33,7 +33,7 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
         rest = [dim for position, dim in enumerate(value.dims) if position != where]
         others = [dim for position, dim in enumerate(places.dims) if position != where]
         if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
-            raise Misuse("the index has an axis of size 1 where the tensor has another")
+            raise Misuse("the index has size 1 along an axis, and the tensor has another size")
         dims = list(values.aligned(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others))))
         node, _ = CodeIndices(axes).tensor_index(picked, places)
         axes.apart(value.axes, places.axes)

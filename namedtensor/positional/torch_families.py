@@ -100,7 +100,7 @@ class LayerReader(GraphReader):
         """Define the inputs of the first layer as number 0 of a family."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
-            raise UnreadableModule("what passes between layers is a condition")
+            raise UnreadableModule("the value that passes between layers is a condition")
         initial = self.with_axes(initial)
         if carried.result not in self.bases:
             step = self.runs.steps[self.makers[carried.result]]

@@ -26,7 +26,8 @@ class ModuleLeaves:
         words = axis_words(spelled)
         if len(words) != len(shape):
             raise UnreadableModule(
-                f"names[{path!r}] = {spelled!r} names {len(words)} axes, but {path} has {len(shape)} dimensions",
+                f"names[{path!r}] = {spelled!r} names {len(words)} {'axis' if len(words) == 1 else 'axes'}, but {path} has "
+                f"{len(shape)} dimensions",
                 final=True,
             )
         dims: list[Dim] = []

@@ -46,8 +46,10 @@ def read(
     ]
     if unknown:
         known = [*tensors, *subject.parameters, *subject.buffers]
-        hint = did_you_mean(near(unknown[0], known)) or f"the names are {', '.join(known)}"
-        raise NotationError(CODE, f"unknown key {unknown[0]!r} in names=", hint=hint)
+        hint = did_you_mean(near(unknown[0], known))
+        if hint is None and len(tensors) == 1 and not {*tensors} & {*names}:
+            hint = f"rename {unknown[0]!r} to {next(iter(tensors))!r}"
+        raise NotationError(CODE, f"unknown key {unknown[0]!r} in names=; the module has {', '.join(known)}", hint=hint)
     try:
         value_of(subject, tensors)
     except Exception as problem:
@@ -217,7 +219,7 @@ def difference(value: Any, expected: torch.Tensor) -> None:
     """Reject a value that is not the module's."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
-        raise UnreadableModule(f"what was read has the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
+        raise UnreadableModule(f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
     scale = max(float(expected[torch.isfinite(expected)].abs().max()) if torch.isfinite(expected).any() else 1.0, 1e-30)
     if not torch.allclose(value, expected, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True):
-        raise UnreadableModule(f"what was read differs from the module by {float((value - expected).abs().max()):.2g}")
+        raise UnreadableModule(f"the formula differs from the module by {float((value - expected).abs().max()):.2g}")

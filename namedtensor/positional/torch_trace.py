@@ -197,13 +197,13 @@ class Recorder(TorchDispatchMode):
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: SourceLine) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
-            raise UnreadableModule("what follows depends on values of tensors", source, CONTROL, True)
+            raise UnreadableModule("the control flow depends on values of tensors", source, CONTROL, True)
         quiet = bound.get("dropout_p", bound.get("p")) == 0.0 or (name == "rrelu_with_noise" and not bound["training"])
         if torch.Tag.nondeterministic_seeded in func.tags and not quiet:
             raise UnreadableModule(f"aten.{name} generates random numbers", source, self.hint, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
             raise UnreadableModule(
-                f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True
+                f"the shape of the result of aten.{name} depends on values of tensors", source, CONTROL, True
             )
 
 

@@ -298,7 +298,7 @@ class SourceParser:
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"
-            raise self.refuse((start, self.token.end), "what is differentiated is not clear", hint)
+            raise self.refuse((start, self.token.end), "cannot tell which expression is differentiated", hint)
         return body
 
     def partial(self, start: int) -> Tree:

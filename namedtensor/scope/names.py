@@ -101,7 +101,11 @@ def key_of(text: str) -> Key:
         return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
-        raise NotationError(208, f"invalid name {text!r}", hint="use the text syntax: W^Q, b_1, X', γ")
+        words = spelled.split()
+        hint = "use the text syntax: W^Q, b_1, X', γ"
+        if len(words) > 1 and all(word.isidentifier() for word in words):
+            hint = f"a space separates names: write {'_'.join(words)}"
+        raise NotationError(208, f"invalid name {text!r}", hint=hint)
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
         parts = [part.strip() for part in _script_text(sign, braced, bare).split(",")]

@@ -153,7 +153,7 @@ class Setting:
                 return sizes
         raise NotationError(
             302, f"no sizes below {MOST} were found that fit the equations between them", solution, (0, len(solution)),
-            hint="state sizes in what is given",
+            hint="state the sizes in the declarations",
         )  # fmt: skip
 
     def _said(self, chosen: Mapping[Any, int], met: Mapping[str, Any]) -> dict[str, int]:

@@ -19,7 +19,7 @@ def text_of(formula: Any) -> str:
     source = formula if isinstance(formula, str) else getattr(formula, "source", None)
     if not isinstance(source, str):
         raise wrong(
-            formula, "a formula", "a text, or what nt.formula gives", 'write nt.equivalent("X + X", "2 X", X="ℝ^{a}")'
+            formula, "a formula", "a text, or a formula of nt.formula", 'write nt.equivalent("X + X", "2 X", X="ℝ^{a}")'
         )
     syntax = "auto" if isinstance(formula, str) else formula.syntax
     tree = parse(source, syntax)

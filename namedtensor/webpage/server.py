@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
         elif self.headers.get_content_type() != "application/json":
             self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is application/json")
         elif not (length := self.headers.get("Content-Length", "")).isdecimal():
-            self.refuse(HTTPStatus.LENGTH_REQUIRED, "a question says its length")
+            self.refuse(HTTPStatus.LENGTH_REQUIRED, "a request needs its length")
         elif len(length) > 9 or int(length) > LONGEST:
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LONGEST} bytes")
         else:

@@ -65,6 +65,8 @@ def load(
     >>> transformer.load("gpt2")  # doctest: +SKIP
     """
     path = Path(folder)
+    if not path.exists():
+        raise nt.NotationError(409, f"{path} does not exist", hint="pass the folder of a Hugging Face checkpoint")
     if path.suffix == SUFFIX:
         arrays = GGUFFile(path)
         config = arrays.config
