@@ -35,7 +35,7 @@
 `composite_operations`: losses, similarities, made of the others.
 `layer_operations`: convolutions, pools, norms, made of the others.
 `repetition_operations`: repetitions and padding.
-`code_domains`: the domain that array code is walked over.
+`code_values`: the values of its names, and the lines that define them.
 `code_expressions`: the expressions of Python's `ast` walked.
 `code`: its statements.
 `code_calls`: calls that are not in the table of operations.

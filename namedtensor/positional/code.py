@@ -18,12 +18,9 @@ from . import (  # noqa: F401 — these register their operations
     view_operations,
     window_operations,
 )
-from .axes import Axes, AxisVariable
-from .code_domains import NamedDomain
 from .code_expressions import CodeExpressions
-from .inputs import inputs_of
 from .library_values import LibraryWalk, library_of
-from .matrix_leaves import Choose, node_of
+from .matrix_leaves import Choose
 from .operations import Misuse, Pair, Truth, as_value
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
@@ -42,14 +39,12 @@ class CodeReader(CodeExpressions):
     compared_with = "the library's own value"
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "numpy"):
-        self.source, self.choose, self.axes, self.kind = source, choose, Axes(), kind
+        super().__init__(shapes)
+        self.source, self.choose, self.kind = source, choose, kind
         self.torch = bool(TORCH.search(source)) or kind == "torch"
-        self.inputs = self.axes.inputs = inputs_of(self.axes, shapes, node_of)
         self.tree = self.parsed(source)
         self.torch = library_of(self.tree, self.torch) == "torch"
         self.known_library = self.torch or NUMPY.search(source) is not None
-        self.domain: Any = None
-        self.lengths: dict[str, AxisVariable] = {}  # names that are read as the length of an axis
 
     def parsed(self, source: str) -> ast.Module:
         try:
@@ -63,10 +58,9 @@ class CodeReader(CodeExpressions):
             raise refused(source, (0, 1), f"the code has more than {MAX_NODES} parts")
         return tree
 
-    # ------------------------------------------------------------------------------------------------------ both walks
+    # ------------------------------------------------------------------------------------------------------ statements
     def read(self) -> TranslatedProgram:
-        domain = NamedDomain(self)
-        value = self.run(domain)
+        value = self.run()
         try:
             value = as_value(value)
         except Misuse as problem:
@@ -74,26 +68,26 @@ class CodeReader(CodeExpressions):
             raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
         if isinstance(value, Truth):
             raise self.refuse(self.tree, "the value is a condition, not a tensor", "write np.where(condition, 1, 0)")
-        if unused := [name for name in self.inputs if name not in domain.used]:
+        if unused := [name for name in self.inputs if name not in self.used]:
             message = f"the code does not use {', '.join(unused)}"
             raise refused(self.source, (0, len(self.source)), message, f"leave out {unused[0]}=…")
         used = {name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None}
-        lines = (*domain.lines, FormulaLine(None, value.node, value.dims))
-        if domain.lines and self.ends_in_definition(domain):
-            lines = tuple(domain.lines)
+        lines = (*self.lines, FormulaLine(None, value.node, value.dims))
+        if self.lines and self.ends_in_definition():
+            lines = tuple(self.lines)
         kind = self.kind if self.kind in ("einsum", "einops") else "torch" if self.torch else "numpy"
-        remarks = tuple(dict.fromkeys((*domain.remarks, *self.axes.facts.assumed)))
+        remarks = tuple(dict.fromkeys((*self.remarks, *self.axes.facts.assumed)))
         return TranslatedProgram(kind, self.axes, lines, used, remarks, self)
 
-    def ends_in_definition(self, domain: Any) -> bool:
+    def ends_in_definition(self) -> bool:
         """Return whether the last statement is the statement of the last line."""
         last = self.tree.body[-1]
         last = last.body[-1] if isinstance(last, ast.FunctionDef) else last
         named = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
         target = last.targets[0] if isinstance(last, ast.Assign) else None
         name = target if isinstance(target, ast.Name) else named
-        leaf = domain.names.get(name.id) if isinstance(name, ast.Name) else None
-        line = domain.lines[-1]
+        leaf = self.names.get(name.id) if isinstance(name, ast.Name) else None
+        line = self.lines[-1]
         return isinstance(leaf, Leaf) and leaf.node == line.head and len(line.dims) == len(leaf.dims)
 
     def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
@@ -105,8 +99,7 @@ class CodeReader(CodeExpressions):
         self.compared_with = walk.words
         return value
 
-    def run(self, domain: Any) -> Any:
-        self.domain = domain
+    def run(self) -> Any:
         body = self.tree.body
         functions = [node for node in body if isinstance(node, ast.FunctionDef)]
         if len(functions) == 1:
@@ -146,7 +139,7 @@ class CodeReader(CodeExpressions):
             if isinstance(values, tuple) and len(values) == len(target.elts):
                 for element, value in zip(target.elts, values):
                     assert isinstance(element, ast.Name)
-                    self.domain.define(element.id, value, lambda value=value: value)
+                    self.define(element.id, value, lambda value=value: value)
                 return values
         raise self.refuse(node, "only names are assigned")
 
@@ -154,5 +147,5 @@ class CodeReader(CodeExpressions):
         value = self.ev(node)
         if isinstance(value, Pair):
             raise self.refuse(node, "this is a pair of values and indices", "take its .values")
-        self.domain.define(name, value, lambda: self.ev(node))
-        return self.domain.look(name)
+        self.define(name, value, lambda: self.ev(node))
+        return self.look(name)

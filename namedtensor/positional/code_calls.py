@@ -35,7 +35,7 @@ def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
         raise code.refuse(node, "embedding expects a table and indices")
     table_first = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "torch"
     table, index = map(code.ev, node.args if table_first else reversed(node.args))
-    return code.domain.apply(OPERATIONS["take"][0], [table, index, 0])
+    return code.apply(OPERATIONS["take"][0], [table, index, 0])
 
 
 def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:

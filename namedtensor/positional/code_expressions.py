@@ -1,17 +1,18 @@
-"""The expressions of array code: each walked to a value of the domain that the code is walked over."""
+"""The expressions of array code: each read to a value with axes."""
 
 from __future__ import annotations
 
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
-from grammar.errors import NotationError
+from grammar.errors import AXES_NEEDED, NotationError
 
-from .axes import Axes, Clash
-from .inputs import SourceInput
+from .axes import Clash
+from .code_values import CodeValues, attribute_of
 from .matrix_leaves import Choose
 from .operations import (
     DTYPES,
@@ -39,6 +40,7 @@ OPERATORS: dict[type, str] = {
     ast.USub: "negative", ast.Invert: "logical_not", ast.Gt: "greater", ast.Lt: "less", ast.GtE: "greater_equal",
     ast.LtE: "less_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
+LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
 PATTERNS = {"reduce", "repeat"}  # of einops if an argument is a string
 UFUNCS = {*"""add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp greater less greater_equal less_equal
     equal not_equal logical_and logical_or remainder mod fmod floor_divide hypot copysign heaviside""".split()}  # fmt: skip
@@ -48,13 +50,10 @@ ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class CodeExpressions:
-    """The walk over expressions, whose values belong to `domain`."""
+class CodeExpressions(CodeValues):
+    """The reader of expressions."""
 
     source: str
-    axes: Axes
-    inputs: dict[str, SourceInput]
-    domain: Any
     torch: bool
     known_library: bool
     choose: Choose
@@ -98,14 +97,17 @@ class CodeExpressions:
             return f"cannot multiply {left} by {right}: the columns of {left} are {first}, the rows of {right} are {second}"
         return f"cannot align {first} of {left} with {second} of {right}"
 
-    def has(self, name: str) -> bool:
-        """Return whether a name is an input, or was defined before."""
-        return name in self.domain.names or name in self.inputs
-
     def name(self, node: ast.Name) -> Any:
         if self.has(node.id):
-            return self.domain.look(node.id)
-        return DTYPES[node.id] if node.id in DTYPES else self.domain.name(node)
+            return self.look(node.id)
+        if node.id in DTYPES:
+            return DTYPES[node.id]
+        if node.id in self.axes.given:
+            return self.length(node.id, self.axes.given[node.id], "")
+        if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
+            return self.length(node.id, self.summed, ", the axis summed before")
+        problem = self.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
+        raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
     def listed(self, node: ast.Tuple | ast.List) -> Any:
         return tuple(self.ev(element) for element in node.elts)
@@ -122,7 +124,7 @@ class CodeExpressions:
         """Apply a Python operator as its operation."""
         if type(sign) not in OPERATORS:
             raise self.refuse(node, "this operator is not supported")
-        return self.domain.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])
+        return self.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])
 
     def binop(self, node: ast.BinOp) -> Any:
         left, right = self.ev(node.left), self.ev(node.right)
@@ -162,7 +164,7 @@ class CodeExpressions:
         value = self.ev(node.value)
         if isinstance(value, Pair) and node.attr == "values":
             return value.values
-        return self.domain.attribute(value, node.attr)
+        return attribute_of(value, node.attr)
 
     def root(self, node: ast.expr) -> str:
         while isinstance(node, ast.Attribute):
@@ -188,7 +190,7 @@ class CodeExpressions:
                 except IndexError:
                     raise self.refuse(node, "the index is out of range") from None
             raise self.refuse(node, "this index is not supported")
-        return self.domain.index(value, indices)
+        return self.element(value, indices)
 
     def index(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
@@ -236,7 +238,7 @@ class CodeExpressions:
         if node.keywords or len(names) != len(node.args) or len(ast.unparse(function.args).split(",")) != len(names):
             raise self.refuse(node, "only plain arguments of a lambda are supported")
         for name, argument in zip(names, node.args):
-            self.domain.define(name, self.ev(argument), lambda argument=argument: self.ev(argument))
+            self.define(name, self.ev(argument), lambda argument=argument: self.ev(argument))
         return self.ev(function.body)
 
     def applied(self, node: ast.Call, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -258,7 +260,7 @@ class CodeExpressions:
             and hasattr(math, name)
         ):
             return self.of_number(node, name, arguments[0])
-        return self.domain.apply(record, record.bound(arguments, keywords))
+        return self.apply(record, record.bound(arguments, keywords))
 
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
         """Return the library of a piece that differs between NumPy and PyTorch; the first such piece asks for all."""

@@ -1,55 +1,49 @@
-"""The domain that array code is walked over: values with axes."""
+"""The values of the names of array code: inputs, and definitions, which are lines of the formula."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import AXES_NEEDED
 
+from .axes import Axes, AxisVariable
 from .code_indices import CodeIndices
-from .inputs import SourceInput
+from .inputs import SourceInput, inputs_of
 from .matrix_leaves import node_of
 from .operations import Masked, Misuse, Operation, SizeArgument, Truth, as_value, shape_of
 from .program import FormulaLine
 from .values import AxisValue, Leaf
 
-LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
 
+class CodeValues:
+    """Values with axes by their names. A definition that is used is a line of the formula; a mere view of an input is none."""
 
-class NamedDomain:
-    """Values with axes. A definition that is used is a line of the formula; a mere view of an input is none."""
-
-    def __init__(self, code: Any):
-        self.code, self.axes = code, code.axes
-        self.indices = CodeIndices(code.axes)
+    def __init__(self, shapes: Mapping[str, Any]):
+        self.axes = Axes()
+        self.inputs: dict[str, SourceInput] = inputs_of(self.axes, shapes, node_of)
+        self.axes.inputs = self.inputs
+        self.indices = CodeIndices(self.axes)
         self.lines: list[FormulaLine] = []
         self.remarks: list[str] = []
         self.used: set[str] = set()
         self.names: dict[str, Any] = {}
+        self.lengths: dict[str, AxisVariable] = {}  # names that are read as the length of an axis
         self.summed: Any = None
 
     def remark(self, line: str) -> None:
         if line not in self.remarks:
             self.remarks.append(line)
 
-    def name(self, node: ast.Name) -> Any:
-        """Return the length of an undefined name's axis. Raises NotationError if there is no such axis."""
-        if node.id in self.axes.given:
-            return self.length(node.id, self.axes.given[node.id], "")
-        if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
-            return self.length(node.id, self.summed, ", the axis summed before")
-        problem = self.code.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
-        raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
-
-    def length(self, name: str, axis: Any, why: str) -> SizeArgument:
+    def length(self, name: str, axis: AxisVariable, why: str) -> SizeArgument:
         """Return the length of an axis for a name that was not given."""
         self.remark(f"{name} is read as |{axis.key}|{why}")
-        self.code.lengths[name] = axis
+        self.lengths[name] = axis
         return SizeArgument((axis,))
+
+    def has(self, name: str) -> bool:
+        """Return whether a name is an input, or was defined before."""
+        return name in self.names or name in self.inputs
 
     def look(self, name: str) -> Any:
         """Return the value of a name, and record its use."""
@@ -58,7 +52,7 @@ class NamedDomain:
             if isinstance(bound, Leaf):
                 return bound.use(self.axes)
             return bound() if callable(bound) else bound
-        source: SourceInput = self.code.inputs[name]
+        source: SourceInput = self.inputs[name]
         self.used.add(name)
         if source.literal is not None:
             return source.literal
@@ -82,7 +76,7 @@ class NamedDomain:
             self.names[name] = reread
             return
         spelled, count = name, 2
-        while spelled in self.code.inputs or any(line.head == node_of(spelled) for line in self.lines):
+        while spelled in self.inputs or any(line.head == node_of(spelled) for line in self.lines):
             spelled, count = f"{name}_{count}", count + 1
         if spelled != name:
             self.remark(f"the new {name} is called {spelled}")
@@ -96,23 +90,26 @@ class NamedDomain:
                 self.summed = self.axes.all.get(key)
         return result
 
-    def attribute(self, value: Any, name: str) -> Any:
-        if not isinstance(value, AxisValue):
-            raise Misuse(f".{name} is not supported here")
-        if name == "T":
-            return value.moved(value.dims[::-1])
-        if name == "mT" and len(value.dims) > 1:
-            return value.moved((*value.dims[:-2], value.dims[-1], value.dims[-2]))
-        if name == "shape":
-            return shape_of(value)
-        if name == "ndim":
-            return len(value.dims)
-        raise Misuse(f".{name} is not supported")
-
-    def index(self, value: Any, items: list[Any]) -> Any:
+    def element(self, value: Any, items: list[Any]) -> Any:
+        """Return value[items]."""
         if isinstance(value, Masked):
             raise Misuse("an index of elements whose number depends on the data")
         return self.indices.index(as_value(value), items)
+
+
+def attribute_of(value: Any, name: str) -> Any:
+    """Return an attribute of an array, as x.T."""
+    if not isinstance(value, AxisValue):
+        raise Misuse(f".{name} is not supported here")
+    if name == "T":
+        return value.moved(value.dims[::-1])
+    if name == "mT" and len(value.dims) > 1:
+        return value.moved((*value.dims[:-2], value.dims[-1], value.dims[-2]))
+    if name == "shape":
+        return shape_of(value)
+    if name == "ndim":
+        return len(value.dims)
+    raise Misuse(f".{name} is not supported")
 
 
 def is_view(value: AxisValue) -> bool:
