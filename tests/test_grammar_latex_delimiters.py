@@ -36,3 +36,15 @@ def test_what_is_beyond_the_notation_is_refused(source, number):
     with pytest.raises(NotationError) as raised:
         nt.evaluate(source, x=X, syntax="latex")
     assert raised.value.code == number
+
+
+@pytest.mark.parametrize(
+    "closing", ["⌋", "⌉", r"\rfloor", r"\rceil", r"\rVert", ")", "]", r"\right)", r"\right|_{x=1}"]
+)
+@pytest.mark.parametrize(
+    "around", [r"\frac{%s x}{2}", r"x_{%s \a}", r"\sqrt{%s x}", r"x \ndot{%s \a} x", r"\left. x \frac{%s}{2}"]
+)
+def test_a_bracket_that_closes_in_another_argument_is_refused(around, closing):
+    with pytest.raises(NotationError) as raised:
+        nt.evaluate(HEAD + f"${around % closing}$", x=X, syntax="latex")
+    assert 101 <= raised.value.code <= 110

@@ -23,6 +23,13 @@ def open_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def close_bracket(reader: Reader, position: int, end: int) -> int:
+    leave_bracket(reader, position)
+    reader.add(*SIGNS[reader.pieces[position][0]], *reader.pieces[position][1:])
+    return position + 1
+
+
+def leave_bracket(reader: Reader, position: int) -> None:
+    """Leave the innermost bracket. Raises NotationError if no bracket is open in the argument of a macro."""
     text, start, stop = reader.pieces[position]
     if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
@@ -30,8 +37,6 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
         raise NotationError(
             103, f"{text} has no opening bracket", reader.source, (start, stop), hint=Hint("remove it", "")
         )
-    reader.add(*SIGNS[text], start, stop)
-    return position + 1
 
 
 def open_pair(reader: Reader, position: int, end: int) -> int:
@@ -43,7 +48,8 @@ def open_pair(reader: Reader, position: int, end: int) -> int:
 
 def close_pair(reader: Reader, position: int, end: int) -> int:
     r"""Read \rVert, \rfloor, \rceil."""
-    reader.close_call(*reader.pieces[position][1:])
+    leave_bracket(reader, position)
+    reader.add("RPAREN", ")", *reader.pieces[position][1:])
     return position + 1
 
 
@@ -71,7 +77,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
         reader.closing_at.add(closes)
         reader.open_bracket("LPAREN", "(", start, stop)
     elif position in reader.closing_at:
-        reader.brackets.pop()
+        leave_bracket(reader, position)
         reader.add("RPAREN", ")", start, start)
         reader.add("AT", "|", *reader.pieces[position + 1][1:])
     elif following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
