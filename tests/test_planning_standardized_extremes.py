@@ -55,6 +55,15 @@ def test_in_other_libraries(library):
     np.testing.assert_allclose(np.asarray(result), by_hand(array, 1e-5), rtol=1e-4)
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
+@pytest.mark.parametrize("size", [6e-8, 2e-7, 1e-6, 1.4e-5, 1e-4, 1.0, 3e4])
+def test_the_norm_of_numbers_near_the_ends_of_float16(library, size):
+    xp = pytest.importorskip(library)
+    array = np.float16([3, 0, -4, 0]) * np.float16(size / 4)
+    value = nt.evaluate("norm_{a} X", X=nt.tensor(xp.asarray(array), "a"))
+    np.testing.assert_allclose(float(value), np.linalg.norm(array.astype(float)), rtol=2e-3, atol=6e-8)
+
+
 LIBRARIES = ["numpy", "torch", "jax.numpy"]
 
 

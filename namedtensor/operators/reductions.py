@@ -100,12 +100,17 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
     """Divide numbers by the largest.
 
-    XLA multiplies by 1/largest, which may be denormal and hence zero to it.
+    XLA multiplies by 1/largest, which may be denormal and hence zero to it, or in float16 infinite.
     """
     if b.target.name != "jax":
         return b.divide(x, largest)
     is_large = b.greater(largest, 1)
-    return b.divide(*(b.where(is_large, b.multiply(value, 0.25), value) for value in (x, largest)))
+
+    def scale(value: Any) -> Any:
+        small = b.multiply(value, 1024.0) if value.dtype == "float16" else value
+        return b.where(is_large, b.multiply(value, 0.25), small)
+
+    return b.divide(scale(x), scale(largest))
 
 
 def without(b: OperatorBuilder, x: Any, axes: Order):
