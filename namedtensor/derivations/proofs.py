@@ -10,7 +10,7 @@ Random tests, too, compare the sides wherever both have a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -139,16 +139,16 @@ def prove(
     trials = trials or TRIALS
     with recursion_headroom(equation):
         inputs, proved = normal_form(equation, program_of(before, sides), sides, stripped(shapes), {})
-        domain = domain_of_sides(before, sides)
+        domain = domain_of_sides(before, sides, map(str, inputs))
         if proved:
             return Verdict(PROVED, domain=domain)
         verdict = _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
         return replace(verdict, domain=domain or verdict.domain) if verdict.status == HOLDS else verdict
 
 
-def domain_of_sides(before: Sequence[Any], sides: Sequence[Node]) -> str | None:
+def domain_of_sides(before: Sequence[Any], sides: Sequence[Node], inputs: Iterable[str]) -> str | None:
     """Return the conditions that only some sides need; None if all sides need the same."""
-    return condition_for_all([nodes.Program((*before, Value(side))) for side in sides]) or None
+    return condition_for_all([nodes.Program((*before, Value(side))) for side in sides], inputs) or None
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:

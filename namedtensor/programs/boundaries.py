@@ -19,6 +19,7 @@ from grammar.printer import to_text
 from ..scope.names import walk
 from .conditions import POSITIVE, Conditions, head_of, inline, read_fraction
 from .plain_values import PlainTensor, records
+from .program_names import read_bars
 
 Inputs = Mapping[str, PlainTensor]
 COMPARISONS = ("<", "≤", ">", "≥", "=", "≠")
@@ -59,6 +60,7 @@ class Boundary(NamedTuple):
 def boundaries(tree: nodes.Program) -> list[Boundary]:
     """Return the boundaries of a program, each once."""
     matches: dict[tuple[str, str], Boundary] = {}
+    (tree,) = read_bars([tree])
     signs = Conditions(tree.statements)
     for at, statement in enumerate(tree.statements):
         if head_of(statement) in signs.functions:

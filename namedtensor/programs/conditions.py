@@ -19,7 +19,7 @@ from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
 from ..scope.names import CONSTANTS, Key, spelled, walk
 from ..scope.uses import OF_AXES
-from .program_names import bound_by, used
+from .program_names import bound_by, read_bars, used
 
 NONZERO, NONNEGATIVE, POSITIVE = "≠ 0", "≥ 0", "> 0"
 PRODUCTS, QUOTIENTS = ("⊙", "juxtaposed"), ("/", "frac")
@@ -42,14 +42,14 @@ SIGNED = {">": POSITIVE, "≥": NONNEGATIVE}
 MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 
-def condition_for_all(trees: Sequence[nodes.Program]) -> str:
-    """Return the conditions that only some programs need to have a value, as far as their operators show them.
+def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
+    """Return the conditions that only some programs of tensors need to have a value, as far as their operators show them.
 
     >>> from grammar.parser import parse
     >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
     'y − 1 ≠ 0'
     """
-    needed = [set(conditions_of(tree)) for tree in trees]
+    needed = [set(conditions_of(tree)) for tree in read_bars(trees, inputs)]
     some = set.union(*needed) - set.intersection(*needed)
     factors = {condition: factors_of(condition[0]) for condition in some}
     independent = [

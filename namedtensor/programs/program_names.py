@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.nodes import IndexSum
-from grammar.traversal import children
+from grammar.nodes import Call, IndexSum, Name
+from grammar.traversal import children, mapped
 
 from ..scope.names import CONSTANTS, Key, key, spelled, walk
 from ..scope.symbols import FunctionDefinition, Scope
-from ..scope.uses import OF_AXES
+from ..scope.uses import OF_AXES, uses_of
 
 
 class ProgramNames:
@@ -108,3 +108,17 @@ def bound_by(node: Any) -> set[str]:
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {part.text for part in parts if isinstance(part, nodes.Name)}
+
+
+def read_bars(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> list[nodes.Program]:
+    """Return programs in which |x| is an absolute value if x is an input or an operand, and no axis of any of them."""
+    uses = uses_of(*trees)
+    operands = uses.variables.union(inputs) - uses.named_axes
+
+    def change(node: Any) -> Any:
+        is_absolute = isinstance(node, nodes.Size) and node.axis.name in operands
+        if not is_absolute:
+            return None
+        return Call("abs", (), (), (Name(node.axis.name, node.span),), (), node.span, node.span)
+
+    return [mapped(tree, change) for tree in trees]
