@@ -14,6 +14,7 @@ from ..operators import REGISTRY
 from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
 from ..scope.names import Key, by_key, spelled, walk
+from ..scope.uses import reach
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import words_of
 from ..terms.inference import InputType
@@ -64,17 +65,13 @@ def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
     """Return the statements about these words, or about the words that these need."""
-    words = set(words)
-    chosen: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for index, statement in enumerate(statements):
-            if index not in chosen and defined_by(statement) & words:
-                chosen.add(index)
-                words |= spoken_in(statement)
-                changed = True
-    return tuple(line for position, line in enumerate(statements) if position in chosen)
+    defined = [defined_by(statement) for statement in statements]
+
+    def about(names: set[str]) -> list[int]:
+        return [at for at, heads in enumerate(defined) if heads & names]
+
+    chosen = reach(about(words), lambda at: about(spoken_in(statements[at])))
+    return tuple(line for at, line in enumerate(statements) if at in chosen)
 
 
 def spoken_in(node: Any) -> set[str]:

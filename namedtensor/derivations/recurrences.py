@@ -20,6 +20,7 @@ from grammar.traversal import children, mapped
 
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
+from ..scope.uses import reach
 from ..symbolic.naming import words_of
 from .indices import UNIT, Linear, at, linear, plus, written
 from .reading import defined_by, spoken_in
@@ -148,16 +149,9 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
 
 def depending(tree: nodes.Program, words: set[str]) -> set[str]:
     """Return the names and functions that depend on these words, directly or indirectly."""
-    reached, changed = set(words), True
-    while changed:
-        changed = False
-        for statement in tree.statements:
-            if isinstance(statement, Equation):
-                spoken, names = set().union(*map(spoken_in, statement.sides[1:])), defined_by(statement)
-                if spoken & reached and not names <= reached:
-                    reached |= names
-                    changed = True
-    return reached
+    equations = [statement for statement in tree.statements if isinstance(statement, Equation)]
+    spoken = [(set[str]().union(*map(spoken_in, equation.sides[1:])), defined_by(equation)) for equation in equations]
+    return {*reach(words, lambda word: [name for others, names in spoken if word in others for name in names])}
 
 
 def family_of(definition: Definition, variable: str) -> Family:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from grammar.errors import NotationError, Span
 
+from ..scope.uses import reach
 from .document import Document, DocumentMacro, MathSpan
 from .rows import columns
 from .shown_axes import MACRO
@@ -85,14 +86,13 @@ def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
         for part in left_of(document.source, maths[:2], document.unread.get(maths.start, frozenset()))
     ]
     last = max((maths.end for maths in formulas), default=0)
-    known: dict[str, list[DocumentMacro]] = {}
-    expected = {name for start, end in parts for name in USED.findall(document.source, start, end)}
-    while expected:
-        name = expected.pop()
-        if name not in known:
-            known[name] = [definition for definition in document.definitions.get(name, ()) if definition.start < last]
-            expected.update(other for macro in known[name] for other in macro.mentions)
-    parts += {macro[:2] for group in known.values() for macro in group}
+
+    def macros(name: str) -> list[DocumentMacro]:
+        return [definition for definition in document.definitions.get(name, ()) if definition.start < last]
+
+    used = {name for start, end in parts for name in USED.findall(document.source, start, end)}
+    names = reach(used, lambda name: [other for macro in macros(name) for other in macro.mentions])
+    parts += {macro[:2] for name in names for macro in macros(name)}
     written = {maths[:2]: maths.written for maths in formulas if maths.written}
     return AssembledProgram(document.source, parts, written, _within(formulas))
 

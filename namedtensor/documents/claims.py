@@ -22,7 +22,8 @@ from ..scope.heads import base_of, head_names
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope
 from ..scope.uses import ARITHMETIC, OF_AXES, uses_of
-from .notation import heads_of
+from ..symbolic.naming import words_of
+from .notation import heads_of, names_in
 
 
 class ClaimAlone(NamedTuple):
@@ -62,7 +63,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
     """Return the assertion without the declarations of its names, or None if none was declared."""
-    spoken = _variables(alone.statement)
+    spoken = words_of(alone.statement)
     statements = tuple(
         statement
         for statement in alone.program.statements
@@ -91,15 +92,15 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
     makes = _names_made(scope)
     others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
     indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
-    names, grows = _names_in(claim) - _counting(claim), True
+    names, grows = {*names_in(claim)} - _counting(claim), True
     while grows:
         new = {at for at, statement in enumerate(others) if at not in indices and names & makes[statement.span]}
-        names |= {name for at in new for name in _names_in(others[at])}
+        names |= {name for at in new for name in names_in(others[at])}
         grows, indices = bool(new), indices | new
     facts = (
         statement
         for statement in scope.program.statements
-        if isinstance(statement, Fact) and _variables(statement) <= names
+        if isinstance(statement, Fact) and words_of(statement) <= names
     )
     return (*facts, *(_without_claims(others[at]) for at in sorted(indices)))
 
@@ -135,14 +136,6 @@ def _counting(claim: Equation) -> set[str]:
     return counting
 
 
-def _variables(statement: Any) -> set[str]:
-    return {node.text for node in walk(statement) if isinstance(node, Name)}
-
-
-def _names_in(statement: Any) -> set[str]:
-    return {base_of(node) for node in walk(statement)} - {""}
-
-
 def _without_claims(statement: Any) -> Any:
     if isinstance(statement, Equation):
         return replace(statement, sides=statement.sides[:2], sets=())
@@ -159,7 +152,7 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
         names = {parameter.base for parameter in function.parameters} | {fact.name.base for fact in facts}
         for span in {function.statement.span, *(fact.statement.span for fact in facts)} & spans:
             inside.setdefault(span, set()).update(names)
-    free = _names_in(claim).union(*(_names_in(statement) for statement in needed if statement.span not in inside))
+    free = set(names_in(claim)).union(*(names_in(statement) for statement in needed if statement.span not in inside))
     others = {name: f"inside{_letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
 
     def renamed(node: Any) -> Any:
@@ -183,7 +176,7 @@ def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> It
     """Yield the declarations of an assertion's parameters in its function, unless they are declared elsewhere."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
-    spoken = _variables(claim).union(*map(_variables, needed))
+    spoken = words_of(claim).union(*map(words_of, needed))
     for function in scope.all_functions():
         if (
             not any(local_claim.span == claim.span for local_claim in function.local_claims)

@@ -6,6 +6,7 @@ A section's formulas use definitions of earlier sections, and signatures of func
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from grammar import nodes
@@ -14,6 +15,7 @@ from grammar.printer.runs import axes_in
 
 from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import walk
+from ..scope.uses import reach
 from .assembled import assembled
 from .document import Document, MathSpan, Section
 from .notation import mentioned, names_in
@@ -156,15 +158,15 @@ class Needs:
 
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
         """Return formulas with their declarations: earlier ones, and later ones of new names."""
-        chosen = {*spans, *(maths for maths in self.sizes if maths.start < following)}
-        waiting, seen = list(chosen), set()
-        while waiting:
-            maths = waiting.pop()
-            for name in {*mentioned(self.section, maths)} - seen:
-                seen.add(name)
-                new = {*self.before(self.tells, name, following), *self.before(self.binds, name, following)}
-                waiting += new - chosen
-                chosen |= new
+
+        @cache
+        def said_before(name: str) -> list[MathSpan]:
+            return [*self.before(self.tells, name, following), *self.before(self.binds, name, following)]
+
+        chosen = reach(
+            [*spans, *(maths for maths in self.sizes if maths.start < following)],
+            lambda maths: [other for name in mentioned(self.section, maths) for other in said_before(name)],
+        )
         return [maths for maths in self.formulas if maths in chosen]
 
     def before(self, group: dict[str, list[MathSpan]], name: str, following: int) -> list[MathSpan]:

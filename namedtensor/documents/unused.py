@@ -17,6 +17,7 @@ from grammar.printer import to_text
 
 from ..scope.heads import base_of
 from ..scope.names import walk
+from ..scope.uses import reach
 from ..terms.inference import CheckWarning
 from .assembled import AssembledProgram, assembled
 from .document import Document, MathSpan
@@ -54,7 +55,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
             to_text(name): (name, "parameter {} is not used")
             for definition in definitions
             for name in parameters_of(definition)
-            if not _is_used(name, _closure(_names_in(definition), uses, set(map(base_of, parameters_of(definition)))))
+            if not _is_used(name, _names_used(definition, uses))
         }
         for name in (name for statement in statements for name in getattr(statement, "names", ())):
             used = later if definitions else everywhere
@@ -116,15 +117,10 @@ def _names_in(statement: Any) -> set[str]:
     return {*map(base_of, used), *(to_text(node) for node in used if isinstance(node, _PLAIN))} - {""}
 
 
-def _closure(names: set[str], uses: dict[str, set[str]], local: set[str]) -> set[str]:
-    """Return the names with the names in their definitions; `local` names have none."""
-    known, waiting = set(names), list(names)
-    while waiting:
-        name = waiting.pop()
-        new = uses.get(name, set()) - known if name not in local else set[str]()
-        known |= new
-        waiting += new
-    return known
+def _names_used(definition: nodes.Equation, uses: dict[str, set[str]]) -> set[str]:
+    """Return the names in a definition, and in the definitions of these; its parameters have none."""
+    local = set(map(base_of, parameters_of(definition)))
+    return {*reach(_names_in(definition), lambda name: () if name in local else uses.get(name, ()))}
 
 
 def _is_used(name: nodes.Node, used: set[str]) -> bool:

@@ -31,13 +31,9 @@ class CodeValues:
         self.lengths: dict[str, AxisVariable] = {}  # names that are read as the length of an axis
         self.summed: Any = None
 
-    def remark(self, line: str) -> None:
-        if line not in self.remarks:
-            self.remarks.append(line)
-
     def length(self, name: str, axis: AxisVariable, why: str) -> SizeArgument:
         """Return the length of an axis for a name that was not given."""
-        self.remark(f"{name} is read as |{axis.key}|{why}")
+        self.remarks.append(f"{name} is read as |{axis.key}|{why}")
         self.lengths[name] = axis
         return SizeArgument((axis,))
 
@@ -79,7 +75,7 @@ class CodeValues:
         while spelled in self.inputs or any(line.head == node_of(spelled) for line in self.lines):
             spelled, count = f"{name}_{count}", count + 1
         if spelled != name:
-            self.remark(f"the new {name} is called {spelled}")
+            self.remarks.append(f"the new {name} is called {spelled}")
         self.lines.append(FormulaLine(node_of(spelled), value.node, tuple(dim for dim in value.dims if dim)))
         self.names[name] = Leaf(node_of(spelled), value.dims)
 

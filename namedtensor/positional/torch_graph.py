@@ -43,7 +43,7 @@ IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_bloc
 ALIASES = {  # of the operands of products
     **dict.fromkeys(("mat1", "batch1", "mat"), "first"),
     **dict.fromkeys(("mat2", "batch2", "vec", "tensor"), "other"),
-    **dict.fromkeys(("value", "s"), "fill_value"),
+    **dict.fromkeys(("value", "s", "src"), "fill_value"),
 }
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 INDICES = ("i", "j", "m", "n")

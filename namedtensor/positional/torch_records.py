@@ -15,6 +15,7 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.traversal import children, rebuilt
 
+from ..scope.uses import reach
 from .axes import Dim
 from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModule
 
@@ -178,13 +179,11 @@ def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, An
 
 def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
     """Return the steps that tensors are made by, in order."""
-    waiting, needed = [*outputs], set[int]()
-    while waiting:
-        maker = makers.get(waiting.pop())
-        if maker is not None and maker not in needed:
-            needed.add(maker)
-            waiting += refs_of(steps[maker])
-    return sorted(needed)
+
+    def made_by(refs: Sequence[Ref]) -> list[int]:
+        return [makers[ref] for ref in refs if ref in makers]
+
+    return sorted(reach(made_by(outputs), lambda number: made_by(refs_of(steps[number]))))
 
 
 def weight(node: Any) -> int:

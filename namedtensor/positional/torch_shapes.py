@@ -130,11 +130,6 @@ def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> Traced
     return x.led(r.shapes_now[0])
 
 
-@rule("copy", skip="self")
-def copy(r: GraphReader, src: TracedTensor) -> TracedTensor:
-    return numeric(src).led(r.shapes_now[0])
-
-
 @rule("select_scatter")
 def select_scatter(r: GraphReader, self: TracedTensor, src: TracedTensor, dim: int, index: int) -> TracedTensor:
     dim %= len(self.shape)
@@ -213,7 +208,7 @@ def zeros_or_ones(r: GraphReader) -> TracedTensor:
     return plain(number(1 if "ones" in r.step_now.operator else 0)).led(r.shapes_now[0])
 
 
-@rule("full", "full_like", "new_full", "fill", "scalar_tensor", skip="self size")
+@rule("copy", "full", "full_like", "new_full", "fill", "scalar_tensor", skip="self size")
 def full(r: GraphReader, fill_value: Any) -> TracedTensor:
     return as_tensor(fill_value).led(r.shapes_now[0])
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Node
-from grammar.traversal import children
+from grammar.traversal import walk
 
 from .forms import ONE_, Factor, Form, FormHead, FormIndex
 from .read_back import ReadBack
@@ -100,13 +100,7 @@ def definition(writer: ReadBack, head: FormHead) -> Node:
 
 def words_of(node: Any) -> set[str]:
     """Return the names in an expression or a statement."""
-    words, waiting = set(), [node]
-    while waiting:
-        head = waiting.pop()
-        if isinstance(head, nodes.Name):
-            words.add(head.text)
-        waiting.extend(children(head))
-    return words
+    return {part.text for part in walk(node) if isinstance(part, nodes.Name)}
 
 
 def names_left(taken: set[str]) -> Iterator[str]:
