@@ -42,6 +42,7 @@ from .programs.api import formula as formula
 from .programs.api import latex_preamble as latex_preamble
 from .programs.api import program as program
 from .programs.arguments import Values
+from .programs.call_cache import FormulaLike
 from .programs.compiled import CompiledFormula
 from .programs.custom_operators import CustomOperator as CustomOperator
 from .programs.custom_operators import operator as operator
@@ -51,7 +52,6 @@ from .programs.initializers import Initializers
 from .programs.program import EntryPoint
 from .programs.program import Formula as Formula
 from .programs.program import Program as Program
-from .programs.verbs import FormulaLike
 from .teaching.equivalence import equivalent as equivalent
 from .teaching.follows import Differs as Differs
 from .teaching.follows import follows as follows

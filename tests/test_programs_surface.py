@@ -170,3 +170,10 @@ def test_arguments_that_are_refused_with_a_hint(call, code, message, hint):
     with pytest.raises(nt.NotationError) as caught:
         call()
     assert (caught.value.code, caught.value.message, caught.value.hint) == (code, message, hint)
+
+
+def test_source_text_of_a_formula_without_types_asks_for_a_type():
+    with pytest.raises(nt.NotationError, match=r"the type of A is unknown\n.*\n.*\n  hint: pass A=\"ℝ\^\{a × b\}\""):
+        nt.to_python("A + x")
+    with pytest.raises(nt.NotationError, match="undefined name Quere"):
+        nt.to_python("Query + Quere", Query="ℝ^{a}")

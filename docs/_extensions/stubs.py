@@ -76,10 +76,10 @@ TYPES_USED = {  # by the signatures of functions that are made of methods or rec
     ".display.diagram": ("Diagram",),
     ".planning.cost": ("Cost",),
     ".programs.arguments": ("Values",),
+    ".programs.call_cache": ("FormulaLike",),
     ".programs.compiled": ("CompiledFormula",),
     ".programs.initializers": ("Initializers",),
     ".programs.program": ("EntryPoint",),
-    ".programs.verbs": ("FormulaLike",),
 }
 
 

@@ -14,7 +14,7 @@ from .arguments import Values, all_values, keyword_names
 from .checks import check_program
 from .parsed import ParsedProgram
 from .program import AnyProgram, Formula, Program
-from .verbs import FormulaLike, Verbs
+from .verbs import Verbs
 
 if TYPE_CHECKING:
     from .custom_operators import CustomOperator
@@ -116,7 +116,7 @@ def formula(
         raise problem.alone() from None
 
 
-def as_formula(formula: FormulaLike, syntax: str) -> Verbs:
+def as_formula(formula: str | Verbs, syntax: str) -> Verbs:
     """Return the formula of a text, or a formula or program unchanged."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
@@ -141,6 +141,7 @@ def latex_preamble() -> str:
 
 
 # -------------------------------------------------------------------------------------------------- functions of methods
+RETURNED = {"Verbs": "Formula | EntryPoint"}  # the public types of an annotation
 FORMULA = "formula : str, Formula, Program or EntryPoint\n    The formula, or its text."
 SYNTAX = 'syntax : {"auto", "text", "latex"}\n    The syntax of a text (default: "auto", which detects it).'
 
@@ -149,7 +150,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function that calls a method of a formula, which may be given as a text."""
     name = method.__name__
 
-    def function(formula: FormulaLike, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
+    def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
         return getattr(as_formula(formula, syntax), name)(*arguments, **named)
 
     return document_as(function, method)
@@ -170,7 +171,8 @@ def signature_of(method: Callable[..., Any]) -> inspect.Signature:
     formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="FormulaLike")
     syntax = inspect.Parameter("syntax", first.KEYWORD_ONLY, default="auto", annotation="str")
     end = len(rest) - bool(rest and rest[-1].kind is first.VAR_KEYWORD)
-    return signature.replace(parameters=[formula, *rest[:end], syntax, *rest[end:]])
+    returned = RETURNED.get(signature.return_annotation, signature.return_annotation)
+    return signature.replace(parameters=[formula, *rest[:end], syntax, *rest[end:]], return_annotation=returned)
 
 
 def documentation(text: str) -> str:
@@ -186,7 +188,7 @@ def documentation(text: str) -> str:
 
 
 def _check(
-    formula: FormulaLike, shapes: Values | None = None, /, *, sizes: Any = None, syntax: str = "auto", **named: Any
+    formula: str | Verbs, shapes: Values | None = None, /, *, sizes: Any = None, syntax: str = "auto", **named: Any
 ) -> CheckResult:
     if isinstance(formula, Verbs):
         return formula.check(shapes, sizes=sizes, **named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
@@ -196,6 +196,9 @@ class CachedCall:
         """Return the names that a function has for its arguments."""
         goal = self._goal
         return [by_position(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
+
+
+FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an entry point; `help` shows this name
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:

@@ -16,7 +16,7 @@ from ..core.settings import DEFAULT, Limits
 from ..operators.user_functions import NO_OPERATORS, using
 from ..scope.symbols import Definition
 from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
-from .call_cache import CachedCall, new_cache, warn_of_checks
+from .call_cache import CachedCall, FormulaLike, new_cache, warn_of_checks
 from .entries import WholeProgram
 from .executable import Options
 from .injected import with_translation
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
-    from .verbs import FormulaLike
 
 MAX_EVALUATORS = 2048
 EXECUTABLES = new_cache("executables of texts")  # of all texts

@@ -188,13 +188,17 @@ class Exported:
         """
         from .compiled import to_module, to_python
         from .executable import Options
+        from .parameters import ask_for_type
         from .readable import to_readable
 
         styles = {"function": to_python, "module": to_module, "readable": to_readable}
         if style not in styles:
             raise NotationError(408, f"unknown style {style!r}", hint=f"available: {', '.join(styles)}")
         write = to_readable if (library, style) == ("loops", "function") else styles[style]
-        return write(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
+        try:
+            return write(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
+        except NotationError as problem:
+            raise ask_for_type(problem) from None
 
     def to_javascript(
         self,

@@ -58,6 +58,15 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
     return result
 
 
+def ask_for_type(problem: NotationError) -> NotationError:
+    """Return the error for a call that needs types: an undefined name without a similar name needs its type."""
+    name = problem.symbol
+    if problem.code != 201 or problem.message != f"undefined name {name}" or "did you mean" in (problem.hint or ""):
+        return problem
+    hint = f'pass {name}="ℝ^{{a × b}}", or define {name} with an equation'
+    return NotationError(201, f"the type of {name} is unknown", problem.source, problem.span, hint=hint, symbol=name)
+
+
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
     """Raise for a function that has parameters, and neither a signature nor shapes for its arguments."""
     keys, names = {key(name) for name in shapes}, goal.program.names

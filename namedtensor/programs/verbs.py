@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from grammar.errors import NotationError
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..display.diagram import Diagram
     from ..display.steps import Explanation
     from .initializers import Initializers
-    from .program import EntryPoint, Formula
 
 
 class Verbs(Printed, Exported, Suggests, CachedCall):
@@ -225,7 +224,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
 
     @abstractmethod
-    def derivative(self, wrt: str) -> Formula | EntryPoint:
+    def derivative(self, wrt: str) -> Verbs:
         """Return the derivative with respect to a name, as a formula (paper §5).
 
         Parameters
@@ -385,9 +384,6 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         elif not parameters:
             need_shapes(self._goal, shapes)
         return initial(parameters, fan_in, seed, dtype, initializers, sizes)
-
-
-FormulaLike: TypeAlias = str | Verbs  # The name that `help` shows for the first parameter of the functions.
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
