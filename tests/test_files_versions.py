@@ -210,14 +210,14 @@ def test_a_file_of_any_format_is_one_version(tmp_path, monkeypatch, suffix, chan
     row = formats.FORMATS[suffix]
 
     def read_and_change(*arguments):
-        found = row.read(*arguments)
+        contents = row.read(*arguments)
         calls.append(change)
         if change == "replaced" and other.exists():
             os.replace(other, path)
         elif change == "overwritten each time" or change == "overwritten" and len(calls) == 1:
             path.write_bytes(new)
             os.utime(path, ns=(0, len(calls)))
-        return found
+        return contents
 
     if suffix in (".csv", ".tsv"):
         monkeypatch.setattr(formats, "read_csv", lambda *arguments, header: read_and_change(*arguments))
