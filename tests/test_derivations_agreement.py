@@ -21,6 +21,7 @@ WRONG = (  # an operator, what is read as its differential, a derivative whose c
     ("min", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X ≥ Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y"), "min(x, 2 x)", VECTOR),
     ("std", ("mean_{ax}(X ⊙ ∂X) / std_{ax} X",), "std_{a} x", VECTOR),
     ("^", ("Y ⊙ X^{Y} ⊙ ∂X", "log(X) ⊙ X^Y ⊙ ∂Y"), "x^{2.5}", VECTOR),
+    ("std", ("mean_{ax}(X ⊙ ∂X) / std_{ax} X",), "10^{-20} std_{a} x", VECTOR),
     ("∏", ("(∏_{ax} X) ⊙ ∑_{ax} ∂X",), "∏_{a} x", VECTOR),
     ("cumprod", ("cumprod_{ax} X ⊙ cumsum_{ax} ∂X",), "cumprod_{a} x", VECTOR),
     ("det", ("det_{row,column} X ⊙ inv_{row,column} X ⊙_{row,column} ∂X",), "det_{a,b} x", {"x": "ℝ^{a × b}"}),

@@ -7,7 +7,7 @@ both agree around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,17 +16,20 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
+from ..core.tensor import tensor
 from ..core.warned import silent
 from ..operators import REGISTRY
 from ..programs.claims import along
+from ..programs.closeness import compare
 from ..programs.program import Formula
+from ..programs.term_values import magnitude_of
 from ..scope.names import walk
 from .points import GENERIC, InputDraws, Values, input_draws, shown
 
 UNKNOWN_SIZE, DOES_NOT_HOLD = 309, 403
 POINTS = 6  # at which a closed form is compared
 LARGEST = 1e8  # of a value: next to a singular point it is larger, and little of it is right
-CLOSE = 1e-6  # of the largest number on either side
+CLOSE = 1e-6  # of the larger number
 NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them
 SLOPE_CHANGE = 1e-2  # of the largest number: by how much derivatives differ within that distance
 JUMPS = ("𝕀", "{ ", "arg", "sign", "where")  # in a differential
@@ -48,18 +51,18 @@ class BothValues(NamedTuple):
 
     derivative: Any
     closed: Any
+    magnitudes: Callable[[], Sequence[float]]  # of the numbers that both are computed from
 
     @property
     def scale(self) -> float:
         import numpy as np
 
-        return max(1.0, float(np.max(np.abs(self), initial=0.0)))
+        return max(1.0, float(np.max(np.abs(self[:2]), initial=0.0)))
 
     @property
     def agrees(self) -> bool:
-        import numpy as np
-
-        return bool(np.all(np.abs(self.derivative - self.closed) <= CLOSE * self.scale))
+        derivative, closed = self.derivative.ravel().tolist(), self.closed.ravel().tolist()
+        return not any(compare(derivative, closed, self.magnitudes, CLOSE))
 
 
 @dataclass(frozen=True)
@@ -161,10 +164,25 @@ class Sides:
             return None
         order = tuple(dict.fromkeys((*expected.axes, *value.axes)))
         arrays = (along(of.to_numpy(of.axes), of.axes, order) for of in (expected, value))
-        pair = BothValues(*np.broadcast_arrays(*arrays))
-        has_value = [bool(np.all(np.abs(side) < LARGEST)) for side in pair]
+        derivative, closed = np.broadcast_arrays(*arrays)
+        pair = BothValues(derivative, closed, lambda: self.magnitudes(values, order, derivative.shape))
+        has_value = [bool(np.all(np.abs(side) < LARGEST)) for side in pair[:2]]
         self.is_lost = has_value == [True, False]
         return pair if all(has_value) else None
+
+    def magnitudes(self, values: Values, order: tuple[str, ...], shape: tuple[int, ...]) -> Sequence[float]:
+        """Return the sum of the magnitudes of both values at a point, as far as they are known."""
+        import numpy as np
+
+        given = {name: tensor(value) for name, value in values.items()}
+        total = np.zeros(shape)
+        for program in (self.derivative, self.closed):
+            try:
+                value = magnitude_of(to_text(program.tree), given, self.draws.sizes or None)
+            except NotationError:  # a size that only the derivative knows
+                continue
+            total = total + np.nan_to_num(along(value.to_numpy(value.axes), value.axes, order), posinf=0.0)
+        return np.broadcast_to(total, shape).ravel().tolist()
 
     def closed_value(self, values: Values, sizes: Mapping[str, int]) -> Any:
         """Return the value of the closed form; it gets the sizes of axes whose inputs it does not use."""
