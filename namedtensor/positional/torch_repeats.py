@@ -7,8 +7,10 @@ numbers, tensors from outside, the same step's result in its layer, its own para
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import torch
@@ -50,11 +52,42 @@ class Repeat:
     function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
 
 
+class ModuleCalls(NamedTuple):
+    """The positions of a module's steps in the needed steps, and the positions at which its calls begin."""
+
+    steps: list[int]
+    starts: list[int]
+
+
+def calls_of(runs: Runs) -> dict[tuple[str, ...], ModuleCalls]:
+    """Return the calls of each module, the outermost modules first; each call begins with the first step of the first one."""
+    calls: dict[tuple[str, ...], ModuleCalls] = {}
+    for at, number in enumerate(runs.needed):
+        step = runs.steps[number]
+        path = tuple(filter(None, step.path.split(".")))
+        for depth in range(1, len(path) + 1):
+            of_module = calls.setdefault(path[:depth], ModuleCalls([], []))
+            of_module.steps.append(at)
+            first = runs.steps[runs.needed[of_module.steps[0]]]
+            if (first.path, first.operator, first.source) == (step.path, step.operator, step.source):
+                of_module.starts.append(at)
+    return {path: calls[path] for path in sorted(calls, key=lambda path: (len(path), path))}
+
+
+def starts_in(calls: Mapping[tuple[str, ...], ModuleCalls], parent: tuple[str, ...]) -> list[int]:
+    """Return the positions at which the children of a module begin in the needed steps."""
+    steps = sorted((at, path) for path, of_child in calls.items() if path[:-1] == parent for at in of_child.steps)
+    return [next(group)[0] for _, group in groupby(steps, key=itemgetter(1))]
+
+
 def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
     """Return the layers that repeat, the outermost, from the first on."""
     repeats: list[Repeat] = []
     used: set[int] = set()
-    begun = [starts_of(runs, parent) for parent in containers(runs)] + [starts for _, starts in calls_of(runs)]
+    calls = calls_of(runs)
+    parents = dict.fromkeys(sorted((len(path), path[:-1]) for path in calls if path[-1].isdigit()))
+    begun = [starts_in(calls, parent) for _, parent in parents]
+    begun += [of_module.starts for of_module in calls.values() if len(of_module.starts) > 1]
     for starts in begun:
         starts = [start for start in starts if runs.needed[start] not in used]
         at = 0
@@ -67,38 +100,6 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
             used.update(number for block in repeat.blocks for number in block)
             at += children
     return sorted(repeats, key=lambda repeat: repeat.blocks)
-
-
-def containers(runs: Runs) -> list[tuple[str, ...]]:
-    """Return the paths of modules whose children have numbers for names, the outermost first."""
-    paths = {tuple(runs.steps[number].path.split(".")) for number in runs.needed}
-    parents = {path[:depth]: None for path in paths for depth, word in enumerate(path) if word.isdigit()}
-    return sorted(parents, key=lambda parent: (len(parent), parent))
-
-
-def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
-    """Return the positions in the needed steps at which the children of a module begin."""
-    starts, child, depth = list[int](), "", len(parent)
-    for at, number in enumerate(runs.needed):
-        path = tuple(runs.steps[number].path.split("."))
-        if path[:depth] == parent and len(path) > depth and path[depth] != child:
-            child = path[depth]
-            starts.append(at)
-    return starts
-
-
-def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
-    """Return the positions of the calls of repeatedly called modules in the needed steps, the outermost first."""
-    calls: dict[tuple[str, ...], list[int]] = {}
-    first: dict[tuple[str, ...], TraceStep] = {}
-    for at, number in enumerate(runs.needed):
-        step = runs.steps[number]
-        path = tuple(step.path.split(".")) if step.path else ()
-        for depth in range(1, len(path) + 1):
-            begin = first.setdefault(path[:depth], step)
-            if (begin.path, begin.operator, begin.source) == (step.path, step.operator, step.source):
-                calls.setdefault(path[:depth], []).append(at)
-    return [(path, calls[path]) for path in sorted(calls, key=lambda path: (len(path), path)) if len(calls[path]) > 1]
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import takewhile
 
 from .torch_records import Runs, refs_of
-from .torch_repeats import Repeat, Slots, calls_of, outside_of, results_of
+from .torch_repeats import ModuleCalls, Repeat, Slots, calls_of, outside_of, results_of
 from .torch_trace import Ref
 
 MIN_PARAMETERS = 3  # of a module that is worth a function
@@ -19,7 +20,14 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
     """
     modules: list[Repeat] = []
     taken = {*used}
-    for path, blocks in [*several_calls(runs), *single_calls(runs)]:
+    calls = calls_of(runs)
+    called = [(path, blocks_of(runs, of_module)) for path, of_module in calls.items() if len(of_module.starts) > 1]
+    called += [
+        (path, [tuple(runs.needed[of_module.steps[0] : of_module.steps[-1] + 1])])
+        for path, of_module in sorted(calls.items(), key=lambda item: -len(item[0]))
+        if MIN_STEPS <= len(of_module.steps) == of_module.steps[-1] - of_module.steps[0] + 1 < len(runs.needed)
+    ]
+    for path, blocks in called:
         if len(set(map(len, blocks))) > 1 or taken & {number for block in blocks for number in block}:
             continue
         module = as_function(runs, blocks, output, ".".join(path))
@@ -29,34 +37,13 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
     return modules
 
 
-def several_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
-    """Return the modules that are called several times, the outermost first, with the steps of each call."""
-    return [
-        (path, [block_of(runs, path, start, end) for start, end in zip(starts, [*starts[1:], len(runs.needed)])])
-        for path, starts in calls_of(runs)
-    ]
-
-
-def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
-    """Return the modules that are called once by at least MIN_STEPS steps in a row, the innermost first."""
-    positions: dict[tuple[str, ...], list[int]] = {}
-    for at, number in enumerate(runs.needed):
-        path = tuple(filter(None, runs.steps[number].path.split(".")))
-        for depth in range(1, len(path) + 1):
-            positions.setdefault(path[:depth], []).append(at)
-    return [
-        (path, [tuple(runs.needed[at] for at in range(steps[0], steps[-1] + 1))])
-        for path, steps in sorted(positions.items(), key=lambda item: (-len(item[0]), item[0]))
-        if MIN_STEPS <= len(steps) == steps[-1] - steps[0] + 1 < len(runs.needed)
-    ]
-
-
-def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int, ...]:
-    """Return the steps of a call, from its first one, before the next call."""
-    last = start
-    while last < end and runs.steps[runs.needed[last]].path.split(".")[: len(path)] == [*path]:
-        last += 1
-    return runs.needed[start:last]
+def blocks_of(runs: Runs, of_module: ModuleCalls) -> list[tuple[int, ...]]:
+    """Return the steps of each call of a module, from its first step on, before the next call."""
+    inside, blocks = {*of_module.steps}, []
+    for start, end in zip(of_module.starts, [*of_module.starts[1:], len(runs.needed)]):
+        steps = takewhile(inside.__contains__, range(start, end))
+        blocks.append(tuple(runs.needed[at] for at in steps))
+    return blocks
 
 
 class CallSlots(Slots):

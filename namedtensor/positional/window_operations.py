@@ -13,8 +13,8 @@ from .operations import Misuse, SizeArgument, as_value, operation, positions
 from .values import AxisValue, at, call, number, plus, renamed
 
 
-def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
-    """Return the windows along a dimension; the axis within them comes last."""
+def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int = 1) -> AxisValue:
+    """Return the windows along a dimension that begin `step` elements apart; the axis within them comes last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
     require_longer(axes, axis, kernel)
@@ -22,7 +22,11 @@ def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> Axis
     dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
     axes.apart((axis, slid, kernel))
     axes.apart(axes_of(dims))
-    return AxisValue(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+    if step == 1:
+        return AxisValue(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+    axes.facts.steps.append((slid, axis, kernel, step))
+    index = plus(call("+", (values.times(step, values.iota(slid)), values.iota(kernel))), -step)
+    return AxisValue(at(x.node, axis, index), dims)
 
 
 def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
@@ -52,7 +56,7 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisVal
     if axis is None and len(value.dims) != 1 or not whole(window_shape):
         raise Misuse("windows over several axes, or of a length that is not a number above 1")
     (where,) = positions(value, 0 if axis is None else axis)
-    return unrolled(axes, value, where, new_axis(axes, window_shape))
+    return slide(axes, value, where, new_axis(axes, window_shape))
 
 
 def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
@@ -66,8 +70,7 @@ def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValu
         return value.moved((*value.dims[:where], (), *value.dims[where + 1 :], value.dims[where]))
     if step == size and is_divisible(axes, only(value.dims[where]), size):
         return blocks(axes, value, where, size)
-    kernel = new_axis(axes, size)
-    return unrolled(axes, value, where, kernel) if step == 1 else slide_by(axes, value, where, kernel, step)
+    return slide(axes, value, where, new_axis(axes, size), step)
 
 
 def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
@@ -75,20 +78,6 @@ def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
     if axis.kind.size is not None:
         return axis.kind.size % length == 0
     return not any(axis.root is whole.root for whole, _ in axes.facts.totals)
-
-
-def slide_by(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int) -> AxisValue:
-    """Return the windows along a dimension that begin `step` elements apart."""
-    axis = only(x.dims[where])
-    slid = axes.new(hint=axis.kind.hint)
-    require_longer(axes, axis, kernel)
-    axes.facts.steps.append((slid, axis, kernel, step))
-    axes.apart((*x.axes, kernel))
-    dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
-    axes.apart((axis, slid, kernel))
-    axes.apart(axes_of(dims))
-    index = plus(call("+", (values.times(step, values.iota(slid)), values.iota(kernel))), -step)
-    return AxisValue(at(x.node, axis, index), dims)
 
 
 operation(
@@ -152,7 +141,7 @@ def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
         raise Misuse("correlate of anything but two vectors, with mode='valid'")
     (over,) = axes_of(kernel.dims)
-    slid = unrolled(axes, signal, 0, over)
+    slid = slide(axes, signal, 0, over)
     axes.apart(slid.axes, kernel.axes)
     return AxisValue(call("⊙", (kernel.node, slid.node), (over,)), slid.dims[:1])
 
