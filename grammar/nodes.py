@@ -7,7 +7,7 @@ is a name or a power, whether `f_{a}` carries an axis, a number or a label, is d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Union
 
 Span = tuple[int, int]
 
@@ -252,15 +252,6 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionSet:
-    """(ℝ^{a} → ℝ), in a signature: the functions of this type"""
-
-    domain: tuple[Set, ...]
-    codomain: Set
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
 class Range:
     """for t = 1, …, n; if there are several, `further` is the next and `each` has all: for i = 1, …, m for j = 1, …, n
 
@@ -350,10 +341,10 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """f : ℝ^{a} × (ℝ → ℝ) → ℝ; the head is a Call without arguments, the domain consists of Sets and FunctionSets"""
+    """f : ℝ^{a} × ℝ → ℝ; the head is a Call without arguments"""
 
     head: Call
-    domain: tuple[Any, ...]
+    domain: tuple[Set, ...]
     codomain: Set
     span: Span = _span()
 

@@ -20,7 +20,7 @@ WRITE = "run: python -m grammar.parser"
 LINES = """
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 f(x; W, b) = max(W ⊙_{in} x + b, 0) − 2 exp x!
-f : ℝ^{in[3]} × (ℝ → ℝ) → {0, 1}^{out}
+f : ℝ^{in[3]} × ℝ → {0, 1}^{out}
 A, B = X_{a(i+1)}, Y_{b(2:4), c=1}
 h^t = tanh(h^{t-1} + x^t) ∈ ℝ^{hidden} for t = 1, …, n for k ∈ [m]
 ∑_{i=1}^{n} 𝕀[i ≤ j ∧ ¬(j odd)] / n − ∑_{k ∈ [n], k ≠ i} X_{a(k)}

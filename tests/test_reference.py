@@ -310,7 +310,6 @@ Y = (Attention(U, V_{val→key}, V) + ∑_{seq} M)_{seq'→seq, (heads,val)→ch
 """
 )
 FORMULAS = [
-    "twice : (ℝ → ℝ) × ℝ → ℝ\ntwice(f, t) = f(f(t))\ntwice(exp, x)",
     *(f"{name}(T)" for name in NUMBERS.split()),
     *(f"{name}_{{b}} T" for name in VECTORS.split()),
     *(f"{name}_{{a, b}} T" for name in VECTORS.split()),

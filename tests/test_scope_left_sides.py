@@ -118,6 +118,18 @@ def test_a_parameter_twice_is_refused(head):
         nt.evaluate(f"{head} = Z\n3")
 
 
+def test_a_function_as_an_argument_is_refused_with_its_replacement():
+    text = "f : ℝ → ℝ\ntwice(f, t) = f(f(t))\nh(t) = t^2 + 1\ntwice(h, 3)"
+    with pytest.raises(NotationError, match="twice cannot take the function f") as caught:
+        nt.evaluate(text)
+    assert caught.value.code == 114 and text[slice(*(caught.value.span or (0, 0)))] == "f"
+    equation = (caught.value.hint or "").partition(": ")[2]
+    assert nt.evaluate(f"{equation}\nh(t) = t^2 + 1\ntwice_h(3)").item() == 101
+    most = "f : ℝ → ℝ\nmost(f) = max_{i ∈ [4]} f(i)\nh(t) = t^2\nmost(h)"
+    with pytest.raises(NotationError, match=r"most_h = max_\{i ∈ \[4\]\}\(h\(i\)\)"):
+        nt.evaluate(most)
+
+
 # ------------------------------------------------------------------------------------- functions by number of arguments
 OVERLOADED = {  # with the value for X
     "f_{ax}(V) = ∑_{ax} V\nf_{ax}(V; p) = p ∑_{ax} V\nf_{ax}(X) + 10 f_{ax}(X; 3) + f_{ax} X": 7 + 210 + 7,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partialmethod
 
 from .. import nodes
+from ..errors import NotationError
 from ..nodes import Call, Name, Number
 from ..symbols import DEFINING, FAMILIES, NUMBER_SETS
 from ..tokens import Token
@@ -55,8 +56,10 @@ class TreeBuilder(Expressions):
         return nodes.Signature(call, sets[:-1], sets[-1], around(children))
 
     def functions(self, children):
-        sets = nodes_among(children)
-        return nodes.FunctionSet(sets[:-1], sets[-1], around(children))
+        raise NotationError(
+            114, "a function cannot be an argument of a function", self.source, around(children),
+            hint="write an equation for each function: for newton(f, t) = t − f(t), newton_h(t) = t − h(t)",
+        )  # fmt: skip
 
     def results(self, children):
         at = next(index for index, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")

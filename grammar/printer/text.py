@@ -115,20 +115,12 @@ class Text(Operators):
 
     def signature(self, node):
         head = yield from self.defined(node.head)
-        arrow = yield from self.arrow(node, self.mark)
-        return Piece(f"{head} {self.signs[':']} {arrow}")
-
-    def functionset(self, node):
-        return Piece(self.round((yield from self.arrow(node))))
-
-    def arrow(self, node, mark: str = ""):
-        """Print ℝ^{a} × ℝ → ℝ."""
         sets = []
         for member in (*node.domain, node.codomain):
             piece = yield self.visit(member)
             sets.append(piece.text)
         domain = f" {self.signs['×']} ".join(sets[:-1])
-        return f"{domain} {mark}{self.signs['→']} {sets[-1]}"
+        return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
 
     def defined(self, node):
         """Yield the function or operator that a signature declares."""

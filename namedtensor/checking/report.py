@@ -14,7 +14,6 @@ from grammar.plain_text import encodable
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
 from ..scope.dependencies import callers_of
-from ..scope.function_arguments import MADE
 from ..scope.names import Key, plain_key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
@@ -147,7 +146,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     The check accepts a name that a caller provides.
     """
     domain = _domain(function)
-    if domain is None or MADE in function.operator:
+    if domain is None:
         return
     numbers = {
         text: scalar_term(checker, SizeVariable(text), text, function.head)

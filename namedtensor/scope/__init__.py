@@ -11,8 +11,7 @@
 `stated_draws`: 𝔼_x, if a statement declares the distribution of x.
 `index_conditions`: ∑_{1≤i<j≤n} as nested sums.
 `zero_starts`: S_0 = 0 as zeros of its family's type.
-`elements_of_functions`: the error of f(x)_{h(i)} = ….
-`function_arguments`: functions as arguments of functions.
+`refused_heads`: the errors of f(x)_{h(i)} = …, and of functions as arguments of functions.
 `dependencies`: the definitions that names mean, and the names that expressions need.
 `known_heads`: equations about names that are already defined, which are assertions.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.

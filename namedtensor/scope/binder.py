@@ -18,12 +18,11 @@ from grammar.nodes import Call, Equation, Index, Name, Node, Number, Range, Sign
 
 from ..core.settings import recursion_headroom
 from .dependencies import BindingGroups
-from .elements_of_functions import refuse_elements_of_functions
-from .function_arguments import without_function_arguments
 from .index_conditions import CONDITION, without_index_conditions
 from .known_heads import Given, Head, claimed_heads, replaced
 from .names import component, spelled, walk
 from .ownership import Ownership, value_of
+from .refused_heads import refuse_elements_of_functions, refuse_function_arguments
 from .shifted_heads import without_shifted_heads
 from .stated_draws import without_stated_draws
 from .statements import spelling
@@ -55,7 +54,7 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 
 def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """Return the program in the statements of `Scope`, without updates, draws, functions as arguments, or shorthand."""
+    """Return the program in the statements of `Scope`, without updates, draws, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
         return _without_conditions(source, program, given)
@@ -70,7 +69,7 @@ def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Progra
     if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
         refuse_elements_of_functions(source, program)
     if Signature in kinds:
-        program = without_function_arguments(source, program)
+        refuse_function_arguments(source, program)
     program = _without_conditions(source, program, given)
     return with_typed_zeros(program) if ranged else program
 
