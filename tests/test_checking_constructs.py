@@ -283,11 +283,11 @@ RANDOM_VARIABLES = {
     "a random walk": Row("h_0 = x\nh_t = h_{t-1} / 2 + z_t for t = 1, …, 4\nz_t ∼ N(y, 1) for t = 1, …, 4",
                          r"\begin{align} h_0 &= x \\ h_t &= \frac{h_{t-1}}{2} + z_t & t &= 1, \ldots, 4 \\ z_t &\sim \mathcal{N}(y, 1) & t &= 1, \ldots, 4 \end{align}",
                          "seq", None, {"seed": 2}, lifted=False),
-    "a random walk of many steps": Row("h^{t+1} = h^t / 2 + z^t x + z^{t+1} for t = 0, …, 79\nh^0 = y\nz^t ∼ N(0, 1)", "", "seq", None),
-    "steps of Langevin": Row("h^{t+1} = h^t − 0.1 ∂U(h^t)/∂h^t + √0.2 z^t for t = 0, …, 4\nU(v) = ∑_{seq} v^4 / 4\nh^0 = x\nz^t ∼ N(0, 1)^{seq}", "", "seq", None,
+    "a random walk of many steps": Row("h^{t+1} = h^t / 2 + z^t x + z^{t+1} for t = 0, …, 79\nh^0 = y\nz^t ∼ N(0, 1) for t = 0, …, 80", "", "seq", None),
+    "steps of Langevin": Row("h^{t+1} = h^t − 0.1 ∂U(h^t)/∂h^t + √0.2 z^t for t = 0, …, 4\nU(v) = ∑_{seq} v^4 / 4\nh^0 = x\nz^t ∼ N(0, 1)^{seq} for t = 0, …, 4", "", "seq", None,
                              {"seq": 5}, lifted=False),
-    "families of draws by labels": Row("z^{t,Q} ∼ N(0, 1)\nz^{t,K} ∼ U(0, 1)\nh^t = z^{t,Q} z^{t,K} x for t = 1, …, 3\n∑_{t=1}^{3} z^{t,Q} h^t", "", "seq", None),
-    "a sum over draws": Row("∑_{t=1}^{9} z^t x_{seq(i)}\nz^t ∼ U(0, i)\ni = 2", "", "", None),
+    "families of draws by labels": Row("z^{t,Q} ∼ N(0, 1) for t = 1, …, 3\nz^{t,K} ∼ U(0, 1) for t = 1, …, 3\nh^t = z^{t,Q} z^{t,K} x for t = 1, …, 3\n∑_{t=1}^{3} z^{t,Q} h^t", "", "seq", None),
+    "a sum over draws": Row("∑_{t=1}^{9} z^t x_{seq(i)}\nz^t ∼ U(0, i) for t = 1, …, 9\ni = 2", "", "", None),
 }  # fmt: skip
 AHEAD = {
     "a head that is a step ahead": Row("h_0 = x\nh_{t+1} = h_t / 2 + t y for t = 0, …, 3", r"h_0 = x \\ h_{t+1} = h_t/2 + t y, \quad t = 0, \ldots, 3", "seq",

@@ -1,6 +1,6 @@
-"""Refused left-hand sides: elements of a call, f(x)_{h(i)} = …, and functions that take functions, g(f, x) = f(x).
+"""Rejected left-hand sides: elements of a call, f(x)_{h(i)} = …, and functions that take functions, g(f, x) = f(x).
 
-Each refusal shows the equations to write instead.
+Each error shows the equations to write instead.
 """
 
 from __future__ import annotations

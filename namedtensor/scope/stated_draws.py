@@ -5,38 +5,40 @@ A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a functio
     x ∼ N(0, 1)                x ∼ N(0, 1)
     m = x^2                    m⟨x⟩(x) = x^2
     𝔼_x[m]                     𝔼_{x ∼ N(0, 1)}[m⟨x⟩(x)]
-
-If x^t = x^{t-1} + z^t for t = 1, …, n, then z^t ∼ N(0, 1) without a range has the same range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Range
+from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node
 from grammar.traversal import children, names_in, rebuilt
 
 from .names import component_names, spelled, walk
-from .shifted_heads import ahead_of, stepped
+
+INDEXED = (nodes.Range, nodes.IndexSum, nodes.Over)
 
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
-    """Return the program in which each expectation names its random variables, and each family of draws has a range."""
-    if any(says_draw(statement) and statement.sides[-1].labels for statement in program.statements):  # type: ignore[union-attr]
-        spoken = [(statement, words(statement)) for statement in program.statements]
-        program = replace(
-            program, statements=tuple(ranged(source, statement, spoken) for statement in program.statements)
-        )
+    """Return the program in which each expectation names its random variables."""
+    counted = {node.variable.text for node in walk(program) if isinstance(node, INDEXED)}
+    for node in walk(program):
+        if isinstance(node, nodes.Index):
+            counted = counted.union(*(names_in(position) for _, position in node.items))
+    for statement in program.statements:
+        draw = statement.sides[-1] if isinstance(statement, Equation) and statement.range is None else None
+        labels = draw.labels if isinstance(draw, Draw) else ()
+        variables = {name for part in labels for name in component_names(part)} & counted
+        if isinstance(draw, Draw) and variables:
+            raise NotationError(
+                114, f"the range of {min(variables)} in {draw.name} is missing", source, statement.span,
+                hint=f"write {source[slice(*statement.span)]} for {min(variables)} = 1, …, n",
+            )  # fmt: skip
     return Stated(source, program).written_out()
-
-
-def says_draw(statement: Any) -> bool:
-    """Return whether a statement specifies the distribution of a name."""
-    return isinstance(statement, Equation) and isinstance(statement.sides[-1], Draw)
 
 
 class Stated:
@@ -210,56 +212,3 @@ def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str,
                 result[name].add(target)
                 waiting += users.get(name, ())
     return result
-
-
-# --------------------------------------------------------------------------------------------------- families of draws
-def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) -> Any:
-    """Return z^t ∼ N(0, 1) for t = 1, …, n, if it lacks the range and a statement that uses z^t has one."""
-    draw = statement.sides[-1] if isinstance(statement, Equation) else None
-    if not isinstance(draw, Draw) or not draw.labels or statement.range is not None:
-        return statement
-    users = [user for user, names in spoken if user is not statement and draw.name in names]
-    over: Range | None = None
-    for variable in sorted({name for part in draw.labels for name in component_names(part)}):
-        ranges = {(range_.first, range_.last): range_ for user in users for range_ in counting(user, variable)}
-        if len(ranges) > 1 or (not ranges and any(binds(user, variable) for user in users)):
-            raise NotationError(
-                114, f"the range of {variable} in {draw.name} is missing", source, statement.span,
-                hint=f"write {source[slice(*statement.span)]} for {variable} = 1, …, n",
-            )  # fmt: skip
-        for range_ in ranges.values():
-            least, most = offsets(draw.name, variable, users)
-            first, last = (range_.last, range_.first) if range_.downward else (range_.first, range_.last)
-            over = replace(range_, first=stepped(first, least), last=stepped(last, most), further=over, down=False)
-    return replace(statement, range=over)
-
-
-def counting(user: Any, variable: str) -> Iterator[Range]:
-    """Return the ranges of a variable in a statement: its own, and the ranges of sums."""
-    over = getattr(user, "range", None)
-    yield from (range_ for range_ in (over.each if over is not None else ()) if range_.variable.text == variable)
-    for node in walk(user):
-        if isinstance(node, nodes.IndexSum) and node.variable.text == variable:
-            yield Range(node.variable, node.first, node.last, node.span)
-
-
-def binds(user: Any, variable: str) -> bool:
-    """Return whether a variable is an index in a statement: of elements, of ∑_{t ∈ S}, or of a function's name."""
-    head = user.sides[0] if isinstance(user, Equation) else None
-    parts: list[Node] = [*head.superscript, *head.subscript] if isinstance(head, Call) else []
-    for node in walk(user):
-        parts += [index for _, index in node.items] if isinstance(node, nodes.Index) else []
-        parts += [node.variable] if isinstance(node, nodes.Over) else []
-    return any(variable in component_names(part) for part in parts)
-
-
-def offsets(base: str, variable: str, users: Iterable[Any]) -> tuple[int, int]:
-    """Return the offsets from t of the first and last members that equations use: −1 and 0 of z^{t-1} and z^t."""
-    indices = {0}
-    for node in (inner for user in users for inner in walk(user)):
-        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
-        if name is not None and name.base == base:
-            indices |= {
-                by for part in (*name.superscript, *name.subscript) for of, by in [ahead_of(part)] if of == variable
-            }
-    return min(indices), max(indices)
