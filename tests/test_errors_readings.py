@@ -79,3 +79,11 @@ SETTLED = {  # what language settles, as the reference page says
 def test_what_is_settled_is_read_one_way(text):
     result, expected = (nt.evaluate(item, GIVEN).array for item in (text, SETTLED[text]))
     np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+def test_a_circular_definition_shows_the_names_on_the_way():
+    with pytest.raises(nt.NotationError, match="it depends on itself: a → b → c → a"):
+        nt.evaluate("a = b + 1\nb = c\nc = 2 a\na")
+    with pytest.raises(nt.NotationError, match="circular definition of y") as problem:
+        nt.evaluate("f(x) = g(x)\ng(x) = y\ny = f(2)\ny")
+    assert "depends on itself" not in str(problem.value)

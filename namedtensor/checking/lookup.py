@@ -31,7 +31,7 @@ from .elements import define_by_elements
 from .families import infer_family
 from .indexing import created
 from .open_families import labeled_member
-from .unknown_names import unknown_name
+from .unknown_names import describe_cycle, unknown_name
 
 MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is evaluated ahead
 
@@ -163,7 +163,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
             203,
             f"circular definition of {key}",
             group[0].statement.sides[0],
-            notes=(f"{key} is defined by {checker.text(group[0].body)}",),
+            notes=(f"{key} is defined by {checker.text(group[0].body)}", *describe_cycle(checker, key, holder, env)),
             hint="define the first value in a separate equation, as X^0, and the others with a range"
             if key.superscript
             else f"define it without {key}, or pass a value for it",

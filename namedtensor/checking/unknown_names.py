@@ -285,3 +285,17 @@ def refused_head(checker: Inference, name: str) -> NotationError | None:
                 hint=f"write {name}(t) = …",
             )
     return None
+
+
+def describe_cycle(checker: Inference, key: Key, holder: Environment, env: Environment) -> list[str]:
+    """Return a note with the names from a name back to itself, if it depends on itself through other names."""
+    facts = checker.definitions_of(holder)
+    pending = sorted((name for _, name, *_ in env.active if name in facts), key=str)
+    names = [key]
+    while len(names) == 1 or names[-1] != key:
+        used = {name.key() for node in walk(facts[names[-1]][0].body) if (name := spelled(node)) is not None}
+        following = [other for other in pending if other in used and other not in names[1:]]
+        if not following:
+            return []
+        names.append(following[0])
+    return [f"it depends on itself: {' → '.join(map(str, names))}"] if len(names) > 2 else []

@@ -65,7 +65,7 @@ def load(
     >>> transformer.load("gpt2")  # doctest: +SKIP
     """
     path = Path(folder)
-    if not path.exists():
+    if path.suffix != SUFFIX and not path.exists():
         raise nt.NotationError(409, f"{path} does not exist", hint="pass the folder of a Hugging Face checkpoint")
     if path.suffix == SUFFIX:
         arrays = GGUFFile(path)
