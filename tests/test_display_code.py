@@ -164,6 +164,22 @@ def test_the_code_of_an_example_gives_its_value(example, library):
     check(example.text, inputs, library)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "text", ["x + 0.1 π", "0.3 x", "x / 3 + e^x", "softmax_{a}(x / √|a|)", "[0.1, 0.2]_{k} ∑_{a} x"]
+)
+def test_constants_keep_the_dtype_of_tensors_in_pytorch(text, dtype):
+    torch = pytest.importorskip("torch")
+    array = torch.tensor([0.1, -0.2, 0.3, 1.0], dtype=getattr(torch, dtype))
+    space: dict = {}
+    exec(nt.to_python(text, "torch", x="ℝ^{a[4]}", style="readable"), space)
+    actual = space["function"](array)
+    expected = nt.evaluate(text, x=nt.tensor(array.double().numpy(), "a"))
+    close = 8 * torch.finfo(array.dtype).eps
+    assert actual.dtype == array.dtype
+    np.testing.assert_allclose(actual.double(), expected.to_array(expected.axes), rtol=close, atol=close)
+
+
 def test_all_targets_have_the_same_statements():
     words = {"Q": "ℝ^{query[5] × key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}
     text = "A = softmax_{seq}(Q ⊙_{key} K / √|key|)\nC = A ⊙_{seq} V\nrelu(C) ⊙ C / (1 + A ⊙_{seq} A)"
