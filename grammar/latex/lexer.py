@@ -81,6 +81,14 @@ def drop(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, reader.option(position, after, end)[1], end)[1]
 
 
+def box(reader: Reader, position: int, end: int) -> int:
+    """\\mathmakebox[6em][l]{…}, which is read as its content"""
+    after = position + 1
+    for _ in range(2):
+        after = reader.option(position, after, end)[1]
+    return after
+
+
 def spanning(reader: Reader, position: int, end: int) -> int:
     """Read \\IEEEeqnarraymulticol{3}{l}{…}: the contents of the spanned columns."""
     return reader.arguments(position, position + 1, end, 2)[-1][1]
@@ -150,6 +158,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\lVert", "\\lfloor", "\\lceil", "⌊", "⌈"], brackets.open_pair),
     **dict.fromkeys(["\\rVert", "\\rfloor", "\\rceil", "⌋", "⌉"], brackets.close_pair),
     **dict.fromkeys(brackets.NORMS, brackets.read_norm_bar),
+    "\\mathmakebox": box,
     **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], union),
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),

@@ -85,7 +85,6 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus exists
     cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative with respect to a name: \frac{\partial L}{\partial W^*}"}
-REFUSED |= {r"\mathmakebox": r"write the content of the box alone, as in x + y"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
 REFUSED |= {
     f"\\begin{{{name}}}": "write \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}"
