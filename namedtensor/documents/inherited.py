@@ -65,6 +65,13 @@ class Inheritance:
             axes = set(axes_in(section.programs[maths]))
             for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
+        redefined = {
+            name
+            for maths in section.formulas
+            for statement in section.programs[maths].statements
+            if isinstance(statement, nodes.Equation)
+            for name in _told_by(statement)
+        }
         facts: dict[StatementKey, tuple[MathSpan, nodes.Program]] = {}
         seen = set(names)
         while expected:
@@ -75,11 +82,22 @@ class Inheritance:
             if name in speaks and self.is_another(name, speaks[name]):
                 continue
             for pair in self.known.get(name) or self.later.get(name, ()):
+                if self.has_other_parts(name, pair, redefined):
+                    continue
                 if pair not in facts and not set(_told_by(self.statement(pair))) & names:
                     facts[pair] = self.fact(pair)
                     expected += names_in(self.statement(pair))
         self.add(section)
         return dict(facts.values())
+
+    def has_other_parts(self, name: str, pair: StatementKey, redefined: set[str]) -> bool:
+        """Return whether a section redefines a name in the body of a function, whose signature is then enough: f(X) = Y."""
+        statement = self.statement(pair)
+        parameters = bound_by(statement)
+        signed = any(isinstance(self.statement(other), nodes.Signature) for other in self.known.get(name, ()))
+        return bool(
+            signed and parameters and redefined.intersection(names_in(statement.sides[1])).difference(parameters)
+        )
 
     def is_another(self, name: str, axes: set[str]) -> bool:
         """Return whether a section uses a name for a new tensor: it mentions none of the axes of the earlier tensor."""
