@@ -298,3 +298,20 @@ def test_the_error_of_a_claim_shows_a_number_a_small_tensor_and_the_shape_of_a_l
     (result,) = tried(text)
     (shown,) = result.error(text).notes
     assert re.fullmatch(note, shown), shown
+
+
+WITHOUT_NAMED_AXES = r"""Let $x, y \in \mathbb{R}^{\mathsf{n}}$.
+$$ \sum_{\mathsf{n}} (x + y) = \sum_{\mathsf{n}} x + \sum_{\mathsf{n}} y $$
+$$ \exp(x + y) = \exp(x) \odot \exp(y) $$
+$$ x - y = y - x $$
+$$ u - v = v - u $$
+"""
+
+
+def test_equations_without_named_axes_are_tested_if_their_names_are_declared():
+    report = check_document(WITHOUT_NAMED_AXES, draws=Draws())
+    assert [(error.code, error.span_text.strip()) for error in report.errors] == [(403, "x - y = y - x")]
+    assert [note.text for note in report.notes] == ["1 equation is not tested: no named axes (--all tests it)"]
+    assert not check_document(WITHOUT_NAMED_AXES).errors
+    everything = check_document(WITHOUT_NAMED_AXES, everything=True, draws=Draws())
+    assert "u - v = v - u" in [everything.source[slice(*warning.span)].strip() for warning in everything.warnings]

@@ -21,7 +21,7 @@ from ..scope.names import walk
 from ..scope.uses import ARITHMETIC
 from .assembled import assembled
 from .document import Document, MathSpan, Section
-from .report import Findings, Skipped
+from .report import NO_NAMED_AXES, Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
 from .shapes_alone import shape_alone
 from .shown_axes import NUMBER_OF_ARGUMENTS, REALS, shows_axes
@@ -78,12 +78,12 @@ def gather(
             blamed.add(maths)
             functions |= {head.operator for head in map(function_head, program.statements) if head is not None}
     if not marked:
-        findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
+        findings.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.maths]
     _keep_needed(section, blamed, set(before), findings)
     for maths in in_text:
         program = _said_of_known(document, section, maths, blamed, findings)
         if program is None:
-            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+            findings.skipped.append(Skipped(maths[:2], NO_NAMED_AXES))
         else:
             section.formulas.append(maths)
             section.programs[maths] = program
@@ -231,7 +231,7 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
         if maths not in needed and spoken and spoken <= known:
             needed.add(maths)
             known |= heads
-    findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
+    findings.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from .directives import Ignored
 from .document import Document, Section
 from .shown_axes import named_axes
 from .verdicts import Tried
+
+NO_NAMED_AXES = "no named axes"  # the reason for leaving a formula out
+EQUATION = re.compile(r"(?<![\\:<>!])=")
 
 
 class Skipped(NamedTuple):
@@ -70,6 +74,15 @@ class Findings:
     read: int = 0  # characters of math parsed
     tried: list[Tried] = field(default_factory=list)
     conflicts: int = 0  # definitions that contradict each other
+
+    def count_untested(self, source: str) -> None:
+        """Add a note with the number of equations that no random test reads, because they have no named axes."""
+        left = [skipped.span for skipped in self.skipped if skipped.reason == NO_NAMED_AXES]
+        untested = sorted(span for span in left if EQUATION.search(source, *span))
+        if untested:
+            which, them = ("equation is", "it") if len(untested) == 1 else ("equations are", "them")
+            text = f"{len(untested)} {which} not tested: no named axes (--all tests {them})"
+            self.notes.append(Note(untested[0][0], text))
 
     def nothing_read(self, document: Document) -> None:
         """Add an error if a document uses named axes but no formula was checked."""

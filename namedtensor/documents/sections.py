@@ -71,6 +71,8 @@ def check_document(
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
+    if draws is not None:
+        findings.count_untested(source)
     errors = {(error.span, error.code, error.message): error for error in findings.errors}
     return Report(
         source,
@@ -232,13 +234,18 @@ def _check_program(document: Document, section: Section, together: Together, pro
         if reported and not (warning.code == SHADOWS and is_built_in(program.tree, warning.span)):
             findings.warnings.append(warning._replace(span=together.work.span(warning.span)))
     if document.draws is not None:
-        _try_claims(document, together, program, blamed, findings)
+        _try_claims(document, section, together, program, blamed, findings)
 
 
 def _try_claims(
-    document: Document, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings
+    document: Document,
+    section: Section,
+    together: Together,
+    program: ConflictingPart,
+    blamed: set[MathSpan],
+    findings: Findings,
 ) -> None:
-    """Test the assertions of the formulas that are reported."""
+    """Test the assertions of the reported formulas, and of displays without named axes whose names are known."""
     from .trial import tried_claims
 
     assert document.draws is not None
@@ -248,7 +255,9 @@ def _try_claims(
     def is_wanted(span: Span) -> bool:
         """Return whether to test an assertion: its type may be wrong, which is already reported."""
         start, end = work.span(span) or span
-        return together.holder(span) in blamed and not any(start <= at[0] < end for at in wrong)
+        at = together.holder(span)
+        displayed = at is not None and at.display and at not in section.inherited
+        return (at in blamed or displayed) and not any(start <= at[0] < end for at in wrong)
 
     result = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
     for tried in result:
@@ -256,7 +265,7 @@ def _try_claims(
             findings.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
         assert span is not None
-        if tried.problem is not None:
+        if tried.problem is not None and together.holder(tried.span) in blamed:
             at = work.span(tried.step) if tried.step else span
             findings.warnings.append(
                 CheckWarning(tried.problem.code, tried.problem.message, at or span, tried.problem.hint or "")
