@@ -337,6 +337,12 @@ def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     return tokens
 
 
+def is_operator_word(source: str, token: SourceToken, applied: bool) -> bool:
+    r"""Return whether a name is written as an operator: \operatorname{prox}, or \mathrm{conv} before an operand."""
+    word = applied and len(token.text) > 2 and source.startswith(("\\mathrm", "\\text"), token.start)
+    return word or len(token.text) > 1 and source.startswith("\\operatorname", token.start)
+
+
 def is_derivative(tokens: list[SourceToken], at: int, names: Collection[str]) -> bool:
     """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
     signs, after = list[str](), ""

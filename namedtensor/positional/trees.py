@@ -18,7 +18,7 @@ from .binders import IndexBinder, binder, end_of
 from .indices import extend_end, spelled
 from .refusals import refused
 from .source_tree import OPEN, Tree
-from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative
+from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative, is_operator_word
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
@@ -261,9 +261,9 @@ class SourceParser:
         return Tree("norm", self.span(token.start), (inner,), below)
 
     def is_operator(self, token: SourceToken) -> bool:
-        r"""Return whether a name is an operator that is not known: \operatorname{prox}, unless it is a left-hand side."""
-        written = self.source.startswith("\\operatorname", token.start)
-        return written and len(token.text) > 1 and token.text not in self.names and len(self.tokens) > 2
+        r"""Return whether a name is an unknown operator: \operatorname{prox}, \mathrm{conv} S, no left-hand side."""
+        written = is_operator_word(self.source, token, self.begins() and not self.sees("("))
+        return written and token.text not in self.names and len(self.tokens) > 2
 
     def derivative(self, start: int) -> Tree | None:
         """Read dL/dx after its first d, or return None."""
@@ -380,7 +380,7 @@ class SourceParser:
                 return Tree("inverse", span, (tree,))
             return Tree("^", span, (tree, Tree("negative", (first.start, second.end), (power,))))
         if first.text in ("*", "†", "+"):
-            hint = "write the transpose ^⊤, or the inverse ^{-1}"
+            hint = "write the transpose ^⊤, or the pseudoinverse (A^⊤ A)^{-1} A^⊤ if the columns of A are independent"
             raise self.refuse((start, first.end), f"^{first.text} is not supported", hint)
         begin = self.at
         try:
