@@ -52,3 +52,10 @@ def test_a_transpose_of_python_needs_no_transpose(text):
 
 def test_a_transposed_name_is_no_other_name():
     assert "did you mean" not in find_error("K^T ⊙ t", K=X, t=2.0).hint
+
+
+def test_a_pseudoinverse_is_written_with_inv():
+    A = np.random.default_rng(0).normal(size=(4, 3))
+    hint = find_error("pinv_{r, c} A", A=nt.tensor(A, "r c")).hint
+    value = nt.evaluate(hint.partition("write ")[2], A=nt.tensor(A, "r c"))
+    assert np.allclose(value.to_array(["c", "r"]), np.linalg.pinv(A))

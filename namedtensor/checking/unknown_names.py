@@ -75,7 +75,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     if key.base in CREATED_OPERATORS:
         text = key.base
         hint = f"{text} is an nt.operator: write nt.formula(…, operators=[{text}]), or nt.program"
-    elif text in TRANSPOSED:
+    elif text in (*TRANSPOSED, "pinv"):  # no built-in near by name has this meaning
         hint = hint or ELSEWHERE.get(text)
     hint = hint or did_you_mean(meant(checker, text, known_names)) or ELSEWHERE.get(text)
     return checker.error(

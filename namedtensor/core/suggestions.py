@@ -48,6 +48,7 @@ ELSEWHERE = {
     "None": "there is no empty value in the notation",
     "exp2": "a power is written 2^x",
     "log2": "write log_2 x",
+    "pinv": "if the columns c of A with rows r are independent, write inv_{c,c'}(A ⊙_{r} A_{c→c'}) ⊙_{c'} A_{c→c'}",
     "tr": "a trace is trace_{rows,columns} X",
     "E": "an average over an axis is mean_{axis} X, and one with weights p ⊙_{axis} X",
     "Var": "a variance over an axis is var_{axis} X",
