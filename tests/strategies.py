@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Name, Number
-from grammar.symbols import FUNCTIONS, GREEK
+from grammar.symbols import BRACKETED, FUNCTIONS, GREEK
 
 # Single letters that mean something else in other places (R, x, I, d, e), and words that begin as keywords do.
 TENSORS = "X A B Q K V W Y x y i j k n R I d e E X' h'' W2 x1' mask input dX order in 1' ∞".split()
@@ -119,7 +119,10 @@ def function(draw, part, functions):
     above = some(draw, part, 0, 1)
     if operator in FUNCTIONS and above in MINUS_ONE:  # sin^{-1} is no text: it is refused
         above = ()
-    return Call(operator, above, some(draw, labels(part), 0, 2), arguments, parameters)
+    below = some(draw, labels(part), 0, 2)
+    if operator in BRACKETED:  # Γ_0(X) is a product: Γ is a function only before a bracket
+        above = below = ()
+    return Call(operator, above, below, arguments, parameters)
 
 
 def prefixed(draw, part, **_):
