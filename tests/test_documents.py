@@ -606,3 +606,12 @@ W &= \nsum{\name{a}} \foo{X}{3}
     assert cli.main(["check", str(tmp_path / "a.tex")]) == 1
     shown = capsys.readouterr().out
     assert shown.count("is not defined") == 1 and "(and 1 more: line 5)" in shown
+
+
+def test_a_macro_of_two_words_is_one_operator():
+    text = r"""\newcommand{\argmax}{\arg\max}
+\newcommand{\seq}{\mathsf{seq}}
+Let $X \in \mathbb{R}^{\seq}$.
+\[ Y = \argmax_{\seq} X \]"""
+    report = check_document(text)
+    assert (report.formulas, len(report.errors), len(report.unread)) == (2, 0, 0)

@@ -22,6 +22,8 @@ V, VV, M, MV, S, SV = "x=n", "x=n;y=n", "A=m n", "A=m n;x=n", "A=n n", "A=n n;x=
 VALUES = [  # source, shapes, the value in NumPy of the arrays in the order of the shapes
     # TeX takes one token as an argument
     (r"\frac12 x", V, lambda x: x / 2),
+    (r"\log_2 x", V, lambda x: np.log2(x)),
+    (r"-\sum_i x_i \log_{10} x_i", V, lambda x: -(x * np.log10(x)).sum()),
     (r"\frac34 x", V, lambda x: 3 * x / 4),
     (r"\frac12x", V, lambda x: x / 2),
     (r"\tfrac12 x^\top x", V, lambda x: x @ x / 2),
@@ -281,6 +283,10 @@ REFUSED = [  # source, shapes, the piece under the caret, the message
     (r"\text{conv}\, \frac{S}{2}", "S=n", r"\text{conv}", "unknown operator conv"),
     (r"A^\dagger b", "A=m n;b=m", r"A^\dagger", "^† is not supported"),
     (r"A^+ b", "A=m n;b=m", "A^+", "^+ is not supported"),
+    (r"\log_b x", "x=n;b=", r"\log_b x", "the subscript b of log is not supported"),
+    (r"\exp_2 x", V, r"\exp_2 x", "the subscript 2 of exp is not supported"),
+    (r"\operatorname{ReLU}_6 x", V, r"\operatorname{ReLU}_6 x", "the subscript 6 of relu is not supported"),
+    (r"\operatorname{tr}_3 A", S, r"\operatorname{tr}_3 A", "the subscript 3 of trace is not supported"),
     (r"\foo x", V, r"\foo", r"\foo is not supported in matrix or index notation"),
     ("A x", "A=m n;x=n;b=m", "A x", "the source does not use the input b"),
     ("X_1 + X_2", "X=n d", "X_1 + X_2", "the source does not use the input X"),

@@ -21,6 +21,8 @@ from .values import call
 @rule("call")
 def function(walk: Walk, tree: Tree) -> Matrix:
     rule = FUNCTIONS.get(tree.text)
+    if tree.upper and rule not in (along, over_all):
+        return to_base(walk, tree)
     if len(tree.parts) == 1 and rule is not None:
         return rule(walk, tree, walk.read(tree.parts[0]))
     if tree.text in ("max", "min") and len(tree.parts) == 2:
@@ -33,6 +35,15 @@ def function(walk: Walk, tree: Tree) -> Matrix:
             return matrix_function(walk, tree, x)
         return applied(walk, tree.text, x)
     raise walk.refuse(tree, f"{tree.text} of {len(tree.parts)} arguments is not supported")
+
+
+def to_base(walk: Walk, tree: Tree) -> Matrix:
+    r"""Translate \log_2 x; no other function here has a subscript that is not an axis."""
+    if tree.text != "log" or not tree.upper.isdecimal():
+        hint = "write log(x) / log(b)" if tree.text == "log" else "leave it out, or give the formula"
+        raise walk.refuse(tree, f"the subscript {tree.upper} of {tree.text} is not supported", hint)
+    base = walk.read(Tree("number", tree.span, text=tree.upper))
+    return walk.elements("/", function(walk, replace(tree, upper="")), applied(walk, "log", base), tree)
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
