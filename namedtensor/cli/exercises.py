@@ -23,7 +23,7 @@ FORMATS = ("csv", "moodle", "gradescope", "nbgrader", "json")
     Argument("--seed", "N", "seed of the random tests (default: 0)", {"type": int, "default": 0}),
 )
 def exercises_command(options: Any, console: Console) -> int | None:
-    """Run the command `exercises`: validate, release and grade files of exercises.
+    """Validate, release and grade files of exercises.
 
     namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
     namedtensor exercises release 'lesson 1' -o student/
