@@ -15,11 +15,7 @@ class LayerNorm(Layer):
     """Centered and divided by the standard deviation, then scaled and shifted. Like the text, it has no ε."""
 
     citation = SOURCE
-    notation = """
-        LayerNorm : ℝ^{chans} → ℝ^{chans}
-        LayerNorm(z; γ, β) = γ (z − mean_{chans} z) / std_{chans} z + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "cheat_sheet.nt"
 
 
 class Attention(Layer):
@@ -28,17 +24,7 @@ class Attention(Layer):
     citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
     output = "u"
     inputs = ("X", "X'")
-    notation = """
-        v(x) = W_v ⊙_{chans} x
-        q(x) = W_q ⊙_{chans} x
-        k(x) = W_k ⊙_{chans} x
-        α = softmax_{seq'}(q(X) ⊙_{key} k(X') / √|key|)
-        u = ∑_{seq'} α ⊙ v(X')
-        X ∈ ℝ^{seq × chans}
-        X' ∈ ℝ^{seq' × chans}
-        W_v ∈ ℝ^{chans × val}
-        W_q, W_k ∈ ℝ^{chans × key}
-    """
+    file = "cheat_sheet.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -51,24 +37,7 @@ class Block(Layer):
     citation = SOURCE
     output = "z'"
     inputs = ("X",)
-    notation = """
-        v(x) = W_v ⊙_{chans} x
-        q(x) = W_q ⊙_{chans} x
-        k(x) = W_k ⊙_{chans} x
-        α = softmax_{seq'}(q(X) ⊙_{key} k(X_{seq→seq'}) / √|key|)
-        u = ∑_{seq'} α ⊙ v(X_{seq→seq'})
-        u' = LayerNorm(X + u_{val→chans}; γ_1, β_1)
-        z = W_2 ⊙_{hidden} ReLU(W_1 ⊙_{chans} u')
-        z' = LayerNorm(u' + z; γ_2, β_2)
-        LayerNorm(z; γ, β) = γ (z − mean_{chans} z) / std_{chans} z + β
-        X ∈ ℝ^{seq × chans}
-        W_v ∈ ℝ^{chans × val}
-        W_q, W_k ∈ ℝ^{chans × key}
-        |key| = |val| = |chans|
-        W_1 ∈ ℝ^{chans × hidden}
-        W_2 ∈ ℝ^{hidden × chans}
-        γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
-    """
+    file = "cheat_sheet.nt"
     initializers = {"W": glorot_uniform, "W_1": he_normal}
 
 
@@ -78,23 +47,5 @@ class MultiHeadBlock(Layer):
     citation = f"{SOURCE}, multi-headed attention with H heads"
     output = "z'"
     inputs = ("X",)
-    notation = """
-        v(x) = W_v ⊙_{chans} x
-        q(x) = W_q ⊙_{chans} x
-        k(x) = W_k ⊙_{chans} x
-        α = softmax_{seq'}(q(X) ⊙_{key} k(X_{seq→seq'}) / √|key|)
-        u = W_c ⊙_{heads, val} ∑_{seq'} α ⊙ v(X_{seq→seq'})
-        u' = LayerNorm(X + u; γ_1, β_1)
-        z = W_2 ⊙_{hidden} ReLU(W_1 ⊙_{chans} u')
-        z' = LayerNorm(u' + z; γ_2, β_2)
-        LayerNorm(z; γ, β) = γ (z − mean_{chans} z) / std_{chans} z + β
-        X ∈ ℝ^{seq × chans}
-        W_v ∈ ℝ^{heads × chans × val}
-        W_q, W_k ∈ ℝ^{heads × chans × key}
-        |key| = |val|
-        W_c ∈ ℝ^{heads × val × chans}
-        W_1 ∈ ℝ^{chans × hidden}
-        W_2 ∈ ℝ^{hidden × chans}
-        γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
-    """
+    file = "cheat_sheet.nt"
     initializers = {"W": glorot_uniform, "W_1": he_normal}

@@ -17,17 +17,7 @@ class Attention(Layer):
     citation = f"{SOURCE}, attention layer"
     output = "Y"
     inputs = ("X", "X'")
-    notation = """
-        Y = softmax_{memory}(Q ⊙_{key} K / √|key|) ⊙_{memory} V
-        Q = W_Q ⊙_{chans} X
-        K = W_K ⊙_{chans'} X'
-        V = W_V ⊙_{chans'} X'
-        X ∈ ℝ^{chans × seq}
-        X' ∈ ℝ^{chans' × memory}
-        W_Q ∈ ℝ^{key × chans}
-        W_K ∈ ℝ^{key × chans'}
-        W_V ∈ ℝ^{out × chans'}
-    """
+    file = "dataflowr.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -35,15 +25,7 @@ class SelfAttention(Layer):
     """Attention of a sequence to itself: Y_s = ∑_t softmax_t(X_sᵀ W_Qᵀ W_K X_t / √k) W_V X_t."""
 
     citation = f"{SOURCE}, self-attention layer"
-    notation = """
-        SelfAttention : ℝ^{chans × seq} → ℝ^{chans × seq}
-        SelfAttention(X) = Y_{chans'→chans}
-        Y = softmax_{seq'}((W_Q ⊙_{chans} X) ⊙_{key} (W_K ⊙_{chans} X_{seq→seq'}) / √|key|) ⊙_{seq'} V
-        V = W_V ⊙_{chans} X_{seq→seq'}
-        W_Q, W_K ∈ ℝ^{key × chans}
-        W_V ∈ ℝ^{chans' × chans}
-        |chans'| = |chans|
-    """
+    file = "dataflowr.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -51,16 +33,7 @@ class MultiHeadAttention(Layer):
     """Attention with several heads, which are concatenated and mapped linearly."""
 
     citation = f"{SOURCE}, multi-head attention"
-    notation = """
-        MultiHeadAttention : ℝ^{chans × seq} → ℝ^{chans × seq}
-        MultiHeadAttention(X) = W_O ⊙_{concat} Y_{(heads,val)→concat}
-        Y = softmax_{seq'}((W_Q ⊙_{chans} X) ⊙_{key} (W_K ⊙_{chans} X_{seq→seq'}) / √|key|) ⊙_{seq'} V
-        V = W_V ⊙_{chans} X_{seq→seq'}
-        W_Q, W_K ∈ ℝ^{heads × key × chans}
-        W_V ∈ ℝ^{heads × val × chans}
-        W_O ∈ ℝ^{chans × concat}
-        |concat| = |heads| · |val|
-    """
+    file = "dataflowr.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -69,25 +42,14 @@ class LayerNorm(Layer):
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"
-    notation = """
-        LN : ℝ^{chans} → ℝ^{chans}
-        LN(x) = γ · (x − mean_{chans}(x)) / std_{chans}(x) + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "dataflowr.nt"
 
 
 class FFN(Layer):
     """A perceptron with one hidden layer, on each vector separately."""
 
     citation = f"{SOURCE}, Feed Forward Network"
-    notation = """
-        FFN : ℝ^{chans} → ℝ^{chans}
-        FFN(x) = max(0, x ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
-        W_1 ∈ ℝ^{chans × hidden}
-        b_1 ∈ ℝ^{hidden}
-        W_2 ∈ ℝ^{hidden × chans}
-        b_2 ∈ ℝ^{chans}
-    """
+    file = "dataflowr.nt"
     initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
@@ -101,10 +63,4 @@ class Block(Layer):
     citation = f"{SOURCE}, transformer block"
     includes = (MultiHeadAttention, FFN)
     output = "Block"
-    notation = """
-        Block : ℝ^{chans × seq} → ℝ^{chans × seq}
-        Block(X) = LN(T + FFN(T); γ_2, β_2)
-        T = LN(X + MultiHeadAttention(X); γ_1, β_1)
-        LN(x; γ, β) = γ · (x − mean_{chans}(x)) / std_{chans}(x) + β
-        γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
-    """
+    file = "dataflowr.nt"

@@ -16,11 +16,7 @@ class PositionalEncoding(Layer):
 
     citation = f"{SOURCE}, positional encodings"
     output = "p"
-    notation = """
-        p ∈ ℝ^{seq × chans}
-        p_{seq(i), chans(2k+1)} = sin(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
-        p_{seq(i), chans(2k+2)} = cos(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
-    """
+    file = "learning_records.nt"
     default_sizes = {"seq": 1, "chans": 2}
 
 
@@ -31,11 +27,7 @@ class Embedding(Layer):
     includes = (PositionalEncoding,)
     output = "x"
     inputs = ("w",)
-    notation = """
-        x = √|chans| e_{vocab(w)} + p
-        e ∈ ℝ^{vocab × chans}
-        w ∈ ℝ^{seq}
-    """
+    file = "learning_records.nt"
     default_sizes = PositionalEncoding.default_sizes
 
 
@@ -45,16 +37,5 @@ class KeyQueryValueAttention(Layer):
     citation = f"{SOURCE}, key-query-value attention mechanism"
     output = "o"
     inputs = ("h",)
-    notation = """
-        q = W_q ⊙_{chans} h
-        k = W_k ⊙_{chans} h
-        v = W_v ⊙_{chans} h
-        s = q ⊙_{key} k_{seq→seq'} / √|chans|
-        α = exp(s) / ∑_{seq'} exp(s)
-        o = ∑_{seq'} α ⊙ v_{seq→seq'}
-        h ∈ ℝ^{seq × chans}
-        W_q, W_k ∈ ℝ^{key × chans}
-        W_v ∈ ℝ^{val × chans}
-        |key| = |val| = |chans|
-    """
+    file = "learning_records.nt"
     initializers = {"W": glorot_uniform}

@@ -13,12 +13,7 @@ class Linear(Layer):
 
     citation = f"{SOURCE}, Linear layers"
     output = "LN_W"
-    notation = """
-        LN_W : ℝ^{ax} → ℝ^{bx}
-        LN_W(X) = X ⊙_{ax} W + b
-        W ∈ ℝ^{ax × bx}
-        b ∈ ℝ^{bx}
-    """
+    file = "lelarge.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -27,14 +22,7 @@ class FeedForward(Layer):
 
     citation = f"{SOURCE}, Feedforward neural networks"
     output = "FFN"
-    notation = """
-        FFN : ℝ^{ax} → ℝ^{bx}
-        FFN(X) = ReLU(X ⊙_{ax} W_1 + b_1) ⊙_{hidden} W_2 + b_2
-        W_1 ∈ ℝ^{ax × hidden}
-        b_1 ∈ ℝ^{hidden}
-        W_2 ∈ ℝ^{hidden × bx}
-        b_2 ∈ ℝ^{bx}
-    """
+    file = "lelarge.nt"
     initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
@@ -50,14 +38,7 @@ class FFN(Layer):
     """
 
     citation = f"{SOURCE}, Summary"
-    notation = """
-        FFN : ℝ^{chans} → ℝ^{chans}
-        FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
-        W_1 ∈ ℝ^{chans × hidden}
-        b_1 ∈ ℝ^{hidden}
-        W_2 ∈ ℝ^{hidden × chans}
-        b_2 ∈ ℝ^{chans}
-    """
+    file = "lelarge.nt"
     initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
@@ -66,10 +47,7 @@ class Attention(Layer):
     """Attention for one query, lifted over extra axes of the query such as seq or heads."""
 
     citation = f"{SOURCE}, Attention and SelfAttention"
-    notation = """
-        Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
-        Attention(Q, K, V) = (softmax_{seq} (Q ⊙_{key} K / √|key|)) ⊙_{seq} V
-    """
+    file = "lelarge.nt"
 
 
 class SelfAttention(Layer):
@@ -77,18 +55,7 @@ class SelfAttention(Layer):
 
     citation = f"{SOURCE}, Attention and SelfAttention"
     includes = (Attention,)
-    notation = """
-        SelfAttention : ℝ^{chans × seq} → ℝ^{val × seq}
-        SelfAttention(X) = Attention(LN_Q(X), LN_K(X), LN_V(X))
-        LN_Q(X) = X ⊙_{chans} W_Q + b_Q
-        LN_K(X) = X ⊙_{chans} W_K + b_K
-        LN_V(X) = X ⊙_{chans} W_V + b_V
-        W_Q, W_K ∈ ℝ^{chans × key}
-        b_Q, b_K ∈ ℝ^{key}
-        W_V ∈ ℝ^{chans × val}
-        b_V ∈ ℝ^{val}
-        |val| = |chans|
-    """
+    file = "lelarge.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -98,10 +65,7 @@ class Mean(Layer):
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "mean_{ax}"
-    notation = """
-        mean_{ax} : ℝ^{ax} → ℝ
-        mean_{ax}(X) = (1/|ax|) ∑_{ax} X
-    """
+    file = "lelarge.nt"
 
 
 class Variance(Layer):
@@ -110,10 +74,7 @@ class Variance(Layer):
     citation = f"{SOURCE}, Normalization Layers; Chiang, Rush, Barak, Named Tensor Notation, section 3.3"
     output = "var_{ax}"
     includes = (Mean,)
-    notation = """
-        var_{ax} : ℝ^{ax} → ℝ
-        var_{ax}(X) = (1/|ax|) ∑_{ax} (X − mean_{ax}(X))^2
-    """
+    file = "lelarge.nt"
 
 
 class Standardize(Layer):
@@ -122,32 +83,21 @@ class Standardize(Layer):
     citation = f"{SOURCE}, Normalization Layers"
     output = "standardize_{ax}"
     includes = (Variance,)
-    notation = """
-        standardize_{ax} : ℝ^{ax} → ℝ^{ax}
-        standardize_{ax}(X) = (X − mean_{ax}(X)) / √(var_{ax}(X) + ε)
-    """
+    file = "lelarge.nt"
 
 
 class BatchNorm(Layer):
     """Standardize over the batch and the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
-    notation = """
-        BatchNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        BatchNorm(X; γ, β) = standardize_{batch,layer}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "lelarge.nt"
 
 
 class InstanceNorm(Layer):
     """Standardize over the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
-    notation = """
-        InstanceNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        InstanceNorm(X; γ, β) = standardize_{layer}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "lelarge.nt"
 
 
 class LayerNormOfLayer(Layer):
@@ -155,22 +105,14 @@ class LayerNormOfLayer(Layer):
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "LayerNorm"
-    notation = """
-        LayerNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        LayerNorm(X; γ, β) = standardize_{layer,chans}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans × layer}
-    """
+    file = "lelarge.nt"
 
 
 class LayerNorm(Layer):
     """Standardize over the channels, then scale and shift: the form for |layer| = 1."""
 
     citation = f"{SOURCE}, Normalization Layers"
-    notation = """
-        LayerNorm : ℝ^{chans} → ℝ^{chans}
-        LayerNorm(X) = standardize_{chans}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "lelarge.nt"
 
 
 # --------------------------------------------------------------------------------------------------------- the block
@@ -191,9 +133,4 @@ class EncoderBlock(Layer):
     includes = (LayerNorm, SelfAttention, FFN)
     output = "Y"
     inputs = ("X",)
-    notation = """
-        X ∈ ℝ^{chans × seq}
-        X_1 = LayerNorm(X) ∈ ℝ^{chans × seq}
-        X_2 = X + SelfAttention(X_1)_{val→chans} ∈ ℝ^{chans × seq}
-        Y = X_2 + FFN(LayerNorm(X_2)) ∈ ℝ^{chans × seq}
-    """
+    file = "lelarge.nt"

@@ -12,12 +12,7 @@ class FullConn(Layer):
     """One fully connected layer."""
 
     citation = f"{SOURCE}, section 4.1"
-    notation = """
-        FullConn : ℝ^{layer} → ℝ^{layer}
-        FullConn(x) = σ(W ⊙_{layer} x + b)_{layer'→layer}
-        W ∈ ℝ^{layer' × layer}
-        b ∈ ℝ^{layer'}
-    """
+    file = "paper.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -27,14 +22,7 @@ class FeedForward(Layer):
     citation = f"{SOURCE}, section 4.1"
     output = "Y"
     inputs = ("X^0",)
-    notation = """
-        Y = X^L
-        X^0 ∈ ℝ^{layer[n_0]}
-        X^l = FullConn^l(X^{l-1}) for l = 1, …, L
-        FullConn^l(x) = σ(W^l ⊙_{layer} x + b^l)_{layer'→layer}
-        W^l ∈ ℝ^{layer'[n_l] × layer[n_{l-1}]}
-        b^l ∈ ℝ^{layer'[n_l]}
-    """
+    file = "paper.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -47,18 +35,7 @@ class RNN(Layer):
     citation = f"{SOURCE}, section 4.2"
     output = "Y"
     inputs = ("X", "h^0")
-    notation = """
-        Y = h^n
-        n = |seq|
-        X ∈ ℝ^{seq × input}
-        x^t = X_{seq(t)} for t = 1, …, n
-        W^h ∈ ℝ^{hidden × hidden'}
-        |hidden| = |hidden'|
-        W^i ∈ ℝ^{input × hidden'}
-        b ∈ ℝ^{hidden'}
-        h^0 ∈ ℝ^{hidden}
-        h^t = σ(W^h ⊙_{hidden} h^{t-1} + W^i ⊙_{input} x^t + b)_{hidden'→hidden} for t = 1, …, n
-    """
+    file = "paper.nt"
     default_sizes = {"seq": 1}
     initializers = {"W": glorot_uniform}
 
@@ -68,10 +45,7 @@ class Attention(Layer):
     """Attention for one query, lifted over extra axes of the query such as seq' or heads."""
 
     citation = f"{SOURCE}, section 4.3"
-    notation = """
-        Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
-        Attention(Q, K, V) = (softmax_{seq} (Q ⊙_{key} K / √|key|)) ⊙_{seq} V
-    """
+    file = "paper.nt"
 
 
 class MaskedAttention(Layer):
@@ -79,10 +53,7 @@ class MaskedAttention(Layer):
 
     citation = f"{SOURCE}, section 4.3"
     output = "Attention"
-    notation = """
-        Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} × ℝ^{seq} → ℝ^{val}
-        Attention(Q, K, V, M) = (softmax_{seq} (Q ⊙_{key} K / √|key| + M)) ⊙_{seq} V
-    """
+    file = "paper.nt"
 
 
 # ------------------------------------------------------------------------------------------------------- convolution
@@ -90,12 +61,7 @@ class Conv1d(Layer):
     """A convolution over a sequence, with windows of |kernel| positions."""
 
     citation = f"{SOURCE}, section 4.4"
-    notation = """
-        Conv1d : ℝ^{chans × seq[n]} → ℝ^{chans' × seq[n']}
-        Conv1d(X; W, b) = W ⊙_{chans, kernel} unroll_{seq,kernel} X + b
-        W ∈ ℝ^{chans' × chans × kernel}
-        b ∈ ℝ^{chans'}
-    """
+    file = "paper.nt"
     initializers = {"W": he_normal}
 
 
@@ -103,12 +69,7 @@ class Conv2d(Layer):
     """A convolution over an image, with windows of |kh| × |kw| pixels."""
 
     citation = f"{SOURCE}, section 4.4"
-    notation = """
-        Conv2d : ℝ^{chans × height[h] × width[w]} → ℝ^{chans' × height[h'] × width[w']}
-        Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll_{height,kh} unroll_{width,kw} X + b
-        W ∈ ℝ^{chans' × chans × kh × kw}
-        b ∈ ℝ^{chans'}
-    """
+    file = "paper.nt"
     initializers = {"W": he_normal}
 
 
@@ -117,11 +78,7 @@ class MaxPool1d(Layer):
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool1d_k"
-    notation = """
-        MaxPool1d_k : ℝ^{seq[n]} → ℝ^{seq[n/k]}
-        MaxPool1d_k(X) = max_{kernel} pool_{seq,kernel} X
-        |kernel| = k
-    """
+    file = "paper.nt"
 
 
 class MaxPool2d(Layer):
@@ -129,12 +86,7 @@ class MaxPool2d(Layer):
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool2d_{kh,kw}"
-    notation = """
-        MaxPool2d_{kh,kw} : ℝ^{height[h] × width[w]} → ℝ^{height[h/kh] × width[w/kw]}
-        MaxPool2d_{kh,kw}(X) = max_{kh,kw} pool_{height,kh} pool_{width,kw} X
-        |kh| = kh
-        |kw| = kw
-    """
+    file = "paper.nt"
 
 
 # ----------------------------------------------------------------------------------------------------- normalization
@@ -142,45 +94,28 @@ class BatchNorm(Layer):
     """Standardize over the batch and the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, section 4.6"
-    notation = """
-        BatchNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        BatchNorm(X; γ, β) = standardize_{batch,layer}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "paper.nt"
 
 
 class InstanceNorm(Layer):
     """Standardize over the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, section 4.6"
-    notation = """
-        InstanceNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        InstanceNorm(X; γ, β) = standardize_{layer}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans}
-    """
+    file = "paper.nt"
 
 
 class LayerNorm(Layer):
     """Standardize over the layer and the channels, then scale and shift each element."""
 
     citation = f"{SOURCE}, section 4.6"
-    notation = """
-        LayerNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
-        LayerNorm(X; γ, β) = standardize_{layer,chans}(X) ⊙ γ + β
-        γ, β ∈ ℝ^{chans, layer}
-    """
+    file = "paper.nt"
 
 
 class CBOW(Layer):
     """A continuous bag of words: sums the embeddings of the words, and classifies the sum."""
 
     citation = f"{SOURCE}, a section kept in its LaTeX source"
-    notation = """
-        CBOW : {0,1}^{seq × vocab} → ℝ^{classes}
-        CBOW(X; E, W) = softmax_{classes}(∑_{seq} W ⊙_{emb} E ⊙_{vocab} X)
-        E ∈ ℝ^{vocab × emb}
-        W ∈ ℝ^{classes × emb}
-    """
+    file = "paper.nt"
     initializers = {"E": Normal("1"), "W": glorot_uniform}
 
 

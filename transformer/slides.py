@@ -19,19 +19,7 @@ class Attention(Layer):
     citation = f"{SOURCE}, queries, keys, and values"
     output = "h"
     inputs = ("x", "ξ")
-    notation = """
-        q = W_q ⊙_{chans} x ∈ ℝ^{key}
-        K = W_k ⊙_{chans} ξ
-        V = W_v ⊙_{chans} ξ
-        β = 1 / √|key|
-        a = softargmax_{memory}(K ⊙_{key} q; β) ∈ ℝ^{memory}
-        h = V ⊙_{memory} a ∈ ℝ^{val}
-        softargmax_{ax}(X; β) = softmax_{ax}(β X)
-        x ∈ ℝ^{chans}
-        ξ ∈ ℝ^{memory × chans}
-        W_q, W_k ∈ ℝ^{key × chans}
-        W_v ∈ ℝ^{val × chans}
-    """
+    file = "slides.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -41,19 +29,7 @@ class CrossAttention(Layer):
     citation = f"{SOURCE}, queries, keys, and values"
     output = "H"
     inputs = ("x", "ξ")
-    notation = """
-        Q = W_q ⊙_{chans} x
-        K = W_k ⊙_{chans} ξ
-        V = W_v ⊙_{chans} ξ
-        β = 1 / √|key|
-        A = softargmax_{memory}(K ⊙_{key} Q; β) ∈ ℝ^{memory × seq}
-        H = V ⊙_{memory} A ∈ ℝ^{val × seq}
-        softargmax_{ax}(X; β) = softmax_{ax}(β X)
-        x ∈ ℝ^{seq × chans}
-        ξ ∈ ℝ^{memory × chans}
-        W_q, W_k ∈ ℝ^{key × chans}
-        W_v ∈ ℝ^{val × chans}
-    """
+    file = "slides.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -63,20 +39,7 @@ class SelfAttention(Layer):
     citation = f"{SOURCE}, self attention"
     output = "H"
     inputs = ("x",)
-    notation = """
-        ξ = x_{seq→memory}
-        Q = W_q ⊙_{chans} x
-        K = W_k ⊙_{chans} ξ
-        V = W_v ⊙_{chans} ξ
-        β = 1 / √|key|
-        A = softargmax_{memory}(K ⊙_{key} Q; β) ∈ ℝ^{memory × seq}
-        H = V ⊙_{memory} A ∈ ℝ^{val × seq}
-        softargmax_{ax}(X; β) = softmax_{ax}(β X)
-        x ∈ ℝ^{seq × chans}
-        W_q, W_k ∈ ℝ^{key × chans}
-        W_v ∈ ℝ^{val × chans}
-        |key| = |val| = |chans|
-    """
+    file = "slides.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -86,21 +49,7 @@ class MultiHeadAttention(Layer):
     citation = f"{SOURCE}, implementation"
     output = "Y"
     inputs = ("x",)
-    notation = """
-        q = W_q ⊙_{chans} x
-        k = W_k ⊙_{chans} x_{seq→memory}
-        v = W_v ⊙_{chans} x_{seq→memory}
-        A = softargmax_{memory}(k ⊙_{key} q; 1 / √|key|)
-        H = v ⊙_{memory} A
-        Y = W_h ⊙_{stack} H_{(heads,val)→stack}
-        softargmax_{ax}(X; β) = softmax_{ax}(β X)
-        x ∈ ℝ^{seq × chans}
-        W_q, W_k ∈ ℝ^{heads × key × chans}
-        W_v ∈ ℝ^{heads × val × chans}
-        |key| = |val| = |chans|
-        W_h ∈ ℝ^{chans × stack}
-        |stack| = |heads| · |val|
-    """
+    file = "slides.nt"
     initializers = {"W": glorot_uniform}
 
 
@@ -110,19 +59,7 @@ class RNN(Layer):
     citation = f"{SOURCE}, from the RNN lecture"
     output = "Y"
     inputs = ("x",)
-    notation = """
-        Y = h^n
-        h^t = g(W_h ⊙_{stack} ([x_{seq(t)}]_{chans→stack} ⊕_{stack} h^{t-1}_{hidden→stack}) + b_h) for t = 1, …, n
-        h^0_{hidden(i)} = 0
-        W_h = [W_{hx}]_{chans→stack} ⊕_{stack} [W_{hh}]_{hidden'→stack}
-        g(z) = tanh(z)
-        n = |seq|
-        x ∈ ℝ^{seq × chans}
-        W_{hx} ∈ ℝ^{hidden × chans}
-        W_{hh} ∈ ℝ^{hidden × hidden'}
-        b_h ∈ ℝ^{hidden}
-        |hidden'| = |hidden|
-    """
+    file = "slides.nt"
     default_sizes = {"seq": 1}
     initializers = {"W": glorot_uniform}
 

@@ -1,5 +1,7 @@
 """The text of a layer's class: its `notation`, or a file beside its module, which may lie in a zip.
 
+A file with several layers begins each of them with a line `#: layer Name`.
+
 A class with `changes`, a file of definitions, has the formulas of its base class, with these definitions in place of
 definitions of the same names.
 """
@@ -7,6 +9,7 @@ definitions of the same names.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from importlib.resources import files
@@ -18,10 +21,18 @@ from grammar.errors import NotationError
 from .layer_calls import variant
 
 
+HEADING = re.compile(r"^#: layer (\w+)\n", re.MULTILINE)
+
+
 def own_text(kind: type) -> str:
     """Return the formulas that a class is written with, in it or in a file beside its module."""
     file = kind.__dict__.get("file")
-    return text_beside(kind, file) if file else inspect.cleandoc(kind.__dict__.get("notation", ""))
+    if not file:
+        return inspect.cleandoc(kind.__dict__.get("notation", ""))
+    whole = text_beside(kind, file)
+    _, *parts = HEADING.split(whole)
+    layers = dict(zip(parts[::2], parts[1::2]))
+    return layers.get(kind.__name__, whole).strip()
 
 
 def text_beside(kind: type, file: str) -> str:

@@ -42,7 +42,6 @@ ACTIVATIONS = {
 class Model(Layer):
     """A layer that `transformer.load` makes from a Hugging Face checkpoint; `config` has its config.json."""
 
-    file: ClassVar[str] = ""
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
     config_sizes: ClassVar[
         Mapping[str, str | Callable[[Mapping[str, Any]], int]]
