@@ -64,7 +64,6 @@ class Layer(ModuleMethods, Suggests):
     """
 
     notation: ClassVar[str] = ""
-    file: ClassVar[str] = ""  # a file with the notation, beside the module
     includes: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
     changes: ClassVar[str] = ""  # a file of definitions that replace the base class's definitions
     removes: ClassVar[tuple[str, ...]] = ()  # definitions of the base class that a class with `changes` lacks

@@ -20,7 +20,6 @@ from grammar.errors import NotationError
 
 from .layer_calls import variant
 
-
 HEADING = re.compile(r"^#: layer (\w+)\n", re.MULTILINE)
 
 

@@ -11,69 +11,9 @@ from namedtensor.initializers import Constant, Normal, glorot_uniform
 
 from ..pretrained.hugging_face import State, match
 from ..pretrained.model import ACTIVATIONS
-from ..pretrained.weights import WeightEntry, expanded, linear, norm
+from ..pretrained.weights import expanded, read_tables
 from .sequence_to_sequence import SequenceToSequence
 
-
-def attention(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
-    """Return the weight entries of an attention with four separate matrices."""
-    maps = {"q": "(heads key) chans", "k": "(heads key) chans", "v": "(heads val) chans", "out": "chans (heads val)"}
-    return tuple(
-        row
-        for theirs, axes in maps.items()
-        for row in linear(f"{name},{index},{theirs[0].upper()}", f"{prefix}.{theirs}_proj", axes)
-    )
-
-
-def stacked(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
-    """Return the weight entries of a torch.nn attention, which stacks the matrices of Q, K and V."""
-    parts = [(x, axis, {"three": count}) for count, (x, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))]
-    weight, bias = f"{prefix}.in_proj_weight", f"{prefix}.in_proj_bias"
-    return (
-        *(
-            WeightEntry(f"W^{{{name},{index},{x}}}", weight, f"(three[3] heads {axis}) chans", **p)
-            for x, axis, p in parts
-        ),
-        *(WeightEntry(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
-        *linear(f"{name},{index},O", f"{prefix}.out_proj", "chans (heads val)"),
-    )
-
-
-def others(
-    name: str, index: str, prefix: str, norms: tuple[str, ...], maps: tuple[str, str]
-) -> tuple[WeightEntry, ...]:
-    """Return the weight entries of a block's layer norms, in order, and of its feedforward network."""
-    first, second = maps
-    return (
-        *(
-            row
-            for count, theirs in enumerate(norms, 1)
-            for row in norm(f"{name},{index},{count}", f"{prefix}.{theirs}")
-        ),
-        *linear(f"{name},{index},1", f"{prefix}.{first}", "hidden chans"),
-        *linear(f"{name},{index},2", f"{prefix}.{second}", "chans hidden"),
-    )
-
-
-ENCODER, DECODER = "encoder.layers.{n}", "decoder.layers.{l}"
-MARIAN_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
-MARIAN = (
-    WeightEntry("E", "shared.weight", "vocab chans"),
-    WeightEntry("b^{out}", "final_logits_bias", "one[1] vocab", one=0),
-    *attention("enc", "n", f"{ENCODER}.self_attn"),
-    *others("enc", "n", ENCODER, MARIAN_NORMS[::2], ("fc1", "fc2")),
-    *attention("dec", "l", f"{DECODER}.self_attn"),
-    *attention("cross", "l", f"{DECODER}.encoder_attn"),
-    *others("dec", "l", DECODER, MARIAN_NORMS, ("fc1", "fc2")),
-)
-TORCH = (
-    *stacked("enc", "n", f"{ENCODER}.self_attn"),
-    *others("enc", "n", ENCODER, ("norm1", "norm2"), ("linear1", "linear2")),
-    *stacked("dec", "l", f"{DECODER}.self_attn"),
-    *stacked("cross", "l", f"{DECODER}.multihead_attn"),
-    *others("dec", "l", DECODER, ("norm1", "norm2", "norm3"), ("linear1", "linear2")),
-)
-TORCH_NORMS = (*norm("enc", "encoder.norm"), *norm("dec", "decoder.norm"))
 NORMED = """
     H = LayerNorm(X^N; γ^{enc}, β^{enc})
     states = LayerNorm(Y^L; γ^{dec}, β^{dec})
@@ -110,7 +50,7 @@ class EncoderDecoder(SequenceToSequence):
     required_config = {"share_encoder_decoder_embeddings": True, "tie_word_embeddings": True}
     base_model_prefix = "model."
     ignored_weights = ("lm_head.weight", "encoder.embed_*", "decoder.embed_*")
-    weight_map = MARIAN
+    weights = "marian.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
@@ -153,10 +93,11 @@ class EncoderDecoder(SequenceToSequence):
         if activation not in ACTIVATIONS:
             known = f"supported: {', '.join(ACTIVATIONS)}"
             raise nt.NotationError(409, f"unsupported activation {activation!r}", hint=known)
-        sizes = {"N": layers(state, ENCODER), "L": layers(state, DECODER), "vocab": vocab, "chans": chans,
+        sizes = {"N": layers(state, "encoder.layers."), "L": layers(state, "decoder.layers."), "vocab": vocab, "chans": chans,
                  "heads": heads, "key": chans // heads, "val": chans // heads}  # fmt: skip
         texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
-        rows = expanded((*TORCH, *(TORCH_NORMS if normed else ())), sizes)
+        tables = read_tables(cls.file_text("torch_transformer.weights"))
+        rows = expanded((*tables[""], *(tables["normed"] if normed else ())), sizes)
         match(cls, rows, State(state), sizes, "the state_dict")
         tensors = {row.name: row.take(state[row.tensor], sizes) for row in rows}
         left = {name: sizes[name] for name in "NL"}
@@ -165,8 +106,7 @@ class EncoderDecoder(SequenceToSequence):
 
 def layers(state: Mapping[str, Any], prefix: str) -> int:
     """Return the number of layers of a stack."""
-    begin = prefix.partition("{")[0]
-    return len({name.removeprefix(begin).partition(".")[0] for name in state if name.startswith(begin)})
+    return len({name.removeprefix(prefix).partition(".")[0] for name in state if name.startswith(prefix)})
 
 
 def alike(config: Mapping[str, Any], one: str, other: str) -> int:

@@ -8,18 +8,8 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry, norm
-from .attention_is_all_you_need import MARIAN, EncoderDecoder
+from .attention_is_all_you_need import EncoderDecoder
 from .task_heads import sequence_heads
-
-EMBEDDED = tuple(
-    row
-    for stack, name in (("encoder", "enc"), ("decoder", "dec"))
-    for row in (
-        WeightEntry(f"P^{{{name}}}", f"{stack}.embed_positions.weight", "place chans"),
-        *norm(name, f"{stack}.layernorm_embedding"),
-    )
-)
 
 
 class BART(EncoderDecoder):
@@ -36,8 +26,7 @@ class BART(EncoderDecoder):
     ignored_weights = ("lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
     ignored_heads = ("classification_head.*", "qa_outputs.*")
     heads = sequence_heads(eos=2, start=2)
-    weight_map = (*(row for row in MARIAN if row.name != "b^{out}"), *EMBEDDED)
-    optional_weights = {"logits": tuple(row for row in MARIAN if row.name == "b^{out}")}
+    weights = "bart.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

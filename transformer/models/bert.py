@@ -5,7 +5,6 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry, linear, norm
 from .bert_heads import BERT_HEADS
 
 
@@ -39,18 +38,4 @@ class BERT(Model):
     ignored_weights = ("embeddings.position_ids", "cls.predictions.decoder.*", "cls.predictions.bias")
     ignored_heads = ("cls.*", "classifier.*", "qa_outputs.*")
     heads = BERT_HEADS
-    weight_map = (
-        WeightEntry("E", "embeddings.word_embeddings.weight", "vocab chans"),
-        WeightEntry("P", "embeddings.position_embeddings.weight", "place chans"),
-        WeightEntry("S", "embeddings.token_type_embeddings.weight", "type chans"),
-        *norm("", "embeddings.LayerNorm"),
-        *linear("l,Q", "encoder.layer.{l}.attention.self.query", "(heads key) chans"),
-        *linear("l,K", "encoder.layer.{l}.attention.self.key", "(heads key) chans"),
-        *linear("l,V", "encoder.layer.{l}.attention.self.value", "(heads val) chans"),
-        *linear("l,O", "encoder.layer.{l}.attention.output.dense", "chans (heads val)"),
-        *norm("l,1", "encoder.layer.{l}.attention.output.LayerNorm"),
-        *linear("l,1", "encoder.layer.{l}.intermediate.dense", "hidden chans"),
-        *linear("l,2", "encoder.layer.{l}.output.dense", "chans hidden"),
-        *norm("l,2", "encoder.layer.{l}.output.LayerNorm"),
-    )
-    optional_weights = {"pooled": linear("pool", "pooler.dense", "out chans")}
+    weights = "bert.weights"

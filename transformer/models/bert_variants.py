@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..pretrained.weights import linear, norm
 from .bert import BERT
 from .bert_heads import DISTILBERT_HEADS, ROBERTA_HEADS
 
@@ -24,9 +23,6 @@ class RoBERTa(BERT):
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         return f"{super().config_definitions(config)}\npadding = {config.get('pad_token_id', 1)}".strip()
-
-
-LAYER = "transformer.layer.{l}"
 
 
 class DistilBERT(BERT):
@@ -49,18 +45,7 @@ class DistilBERT(BERT):
     ignored_weights = ("embeddings.position_ids", "vocab_projector.weight")
     ignored_heads = ("vocab_*", "pre_classifier.*", "classifier.*", "qa_outputs.*")
     heads = DISTILBERT_HEADS
-    weight_map = (
-        *(row for row in BERT.weight_map if row.name in ("E", "P", "γ", "β")),
-        *linear("l,Q", f"{LAYER}.attention.q_lin", "(heads key) chans"),
-        *linear("l,K", f"{LAYER}.attention.k_lin", "(heads key) chans"),
-        *linear("l,V", f"{LAYER}.attention.v_lin", "(heads val) chans"),
-        *linear("l,O", f"{LAYER}.attention.out_lin", "chans (heads val)"),
-        *norm("l,1", f"{LAYER}.sa_layer_norm"),
-        *linear("l,1", f"{LAYER}.ffn.lin1", "hidden chans"),
-        *linear("l,2", f"{LAYER}.ffn.lin2", "chans hidden"),
-        *norm("l,2", f"{LAYER}.output_layer_norm"),
-    )
-    optional_weights = {}
+    weights = "distilbert.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

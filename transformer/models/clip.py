@@ -8,25 +8,8 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model, activation_named
-from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import CLIP_HEADS
 from .vit import sides, tokens
-
-
-def stack(part: str, index: str, label: str, prime: str) -> tuple[WeightEntry, ...]:
-    """Return the rows of one encoder's blocks, whose axes have a prime or none."""
-    layer = f"{part}_model.encoder.layers.{{{index}}}"
-    axes = {"Q": f"(heads{prime} key{prime})", "K": f"(heads{prime} key{prime})", "V": f"(heads{prime} val{prime})"}
-    chans, hidden = f"chans{prime}", f"hidden{prime}"
-    attention = f"{layer}.self_attn"
-    return (
-        *(row for x in "QKV" for row in linear(f"{label},{x}", f"{attention}.{x.lower()}_proj", f"{axes[x]} {chans}")),
-        *linear(f"{label},O", f"{attention}.out_proj", f"{chans} {axes['V']}"),
-        *linear(f"{label},1", f"{layer}.mlp.fc1", f"{hidden} {chans}"),
-        *linear(f"{label},2", f"{layer}.mlp.fc2", f"{chans} {hidden}"),
-        *norm(f"{label},1", f"{layer}.layer_norm1", chans),
-        *norm(f"{label},2", f"{layer}.layer_norm2", chans),
-    )
 
 
 def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
@@ -76,21 +59,7 @@ class CLIP(Model):
     ignored_weights = ("text_model.embeddings.position_ids", "vision_model.embeddings.position_ids")
     ignored_heads = ("classifier.*",)
     heads = CLIP_HEADS
-    weight_map = (
-        WeightEntry("τ", "logit_scale", ""),
-        WeightEntry("W^{text}", "text_projection.weight", "joint chans"),
-        WeightEntry("W^{image}", "visual_projection.weight", "joint chans'"),
-        WeightEntry("E", "text_model.embeddings.token_embedding.weight", "vocab chans"),
-        WeightEntry("P", "text_model.embeddings.position_embedding.weight", "place chans"),
-        *norm("", "text_model.final_layer_norm"),
-        WeightEntry("W", "vision_model.embeddings.patch_embedding.weight", "chans' color down across"),
-        WeightEntry("C", "vision_model.embeddings.class_embedding", "chans'"),
-        WeightEntry("P^{image}", "vision_model.embeddings.position_embedding.weight", "patch chans'"),
-        *norm("in", "vision_model.pre_layrnorm", "chans'"),
-        *norm("out", "vision_model.post_layernorm", "chans'"),
-        *stack("text", "l", "l", ""),
-        *stack("vision", "n", "n,image", "'"),
-    )
+    weights = "clip.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import decoder_heads
 
 
@@ -32,16 +31,4 @@ class GPT2(LanguageModel):
     base_model_prefix = "transformer."
     heads = decoder_heads("classifier")
     ignored_weights = ("lm_head.weight", "h.{l}.attn.bias", "h.{l}.attn.masked_bias")
-    weight_map = (
-        WeightEntry("E", "wte.weight", "vocab chans"),
-        WeightEntry("P", "wpe.weight", "place chans"),
-        *norm("l,1", "h.{l}.ln_1"),
-        *linear("l,Q", "h.{l}.attn.c_attn", "chans (three[3] heads key)", 1, three=0),
-        *linear("l,K", "h.{l}.attn.c_attn", "chans (three[3] heads key)", 1, three=1),
-        *linear("l,V", "h.{l}.attn.c_attn", "chans (three[3] heads val)", 1, three=2),
-        *linear("l,O", "h.{l}.attn.c_proj", "(heads val) chans", 1),
-        *norm("l,2", "h.{l}.ln_2"),
-        *linear("l,1", "h.{l}.mlp.c_fc", "chans hidden", 1),
-        *linear("l,2", "h.{l}.mlp.c_proj", "hidden chans", 1),
-        *norm("", "ln_f"),
-    )
+    weights = "gpt2.weights"

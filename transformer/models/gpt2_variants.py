@@ -9,7 +9,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.heads import TaskHead
-from ..pretrained.weights import WeightEntry, linear, norm
+from ..pretrained.weights import WeightEntry
 from .gpt2 import GPT2
 from .rotary import count_rotated_pairs, theta
 from .task_heads import decoder_heads
@@ -35,19 +35,7 @@ class GPTNeoX(GPT2):
     base_model_prefix = "gpt_neox."
     ignored_weights = ("layers.{l}.attention.bias", "layers.{l}.attention.masked_bias",
             "layers.{l}.attention.rotary_emb.inv_freq")  # fmt: skip
-    weight_map = (
-        WeightEntry("E", "embed_in.weight", "vocab chans"),
-        *norm("l,1", "layers.{l}.input_layernorm"),
-        *norm("l,2", "layers.{l}.post_attention_layernorm"),
-        *linear("l,Q", "layers.{l}.attention.query_key_value", "(heads three[3] key) chans", three=0),
-        *linear("l,K", "layers.{l}.attention.query_key_value", "(heads three[3] key) chans", three=1),
-        *linear("l,V", "layers.{l}.attention.query_key_value", "(heads three[3] val) chans", three=2),
-        *linear("l,O", "layers.{l}.attention.dense", "chans (heads val)"),
-        *linear("l,1", "layers.{l}.mlp.dense_h_to_4h", "hidden chans"),
-        *linear("l,2", "layers.{l}.mlp.dense_4h_to_h", "chans hidden"),
-        *norm("", "final_layer_norm"),
-    )
-    optional_weights = {"logits": (WeightEntry("U", "embed_out.weight", "vocab chans"),)}
+    weights = "gpt_neox.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
@@ -55,18 +43,6 @@ class GPTNeoX(GPT2):
         if not config.get("use_parallel_residual", True):
             texts.append("X^l = T^l + FFN^l(LayerNorm(T^l; γ^{l,2}, β^{l,2})) for l = 1, …, L")
         return "\n".join(filter(None, texts))
-
-
-OPT_LAYER = (
-    *norm("l,1", "layers.{l}.self_attn_layer_norm"),
-    *norm("l,2", "layers.{l}.final_layer_norm"),
-    *linear("l,Q", "layers.{l}.self_attn.q_proj", "(heads key) chans"),
-    *linear("l,K", "layers.{l}.self_attn.k_proj", "(heads key) chans"),
-    *linear("l,V", "layers.{l}.self_attn.v_proj", "(heads val) chans"),
-    *linear("l,O", "layers.{l}.self_attn.out_proj", "chans (heads val)"),
-    *linear("l,1", "layers.{l}.fc1", "hidden chans"),
-    *linear("l,2", "layers.{l}.fc2", "chans hidden"),
-)
 
 
 class OPT(GPT2):
@@ -88,6 +64,7 @@ class OPT(GPT2):
     base_model_prefix = "model."
     weight_renames = {"decoder.": ""}
     ignored_weights = ("lm_head.weight",)
+    weights = "opt.weights"
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
@@ -96,14 +73,9 @@ class OPT(GPT2):
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        rows = [WeightEntry("P", "embed_positions.weight", "place chans"), *OPT_LAYER]
-        rows.append(WeightEntry("E", "embed_tokens.weight", f"vocab {'word' if narrow(config) else 'chans'}"))
-        if narrow(config):
-            rows.append(WeightEntry("W^{in}", "project_in.weight", "chans word"))
-            rows.append(WeightEntry("W^{out}", "project_out.weight", "word chans"))
-        if config.get("do_layer_norm_before", True):
-            rows += norm("", "final_layer_norm")
-        return tuple(rows)
+        tables = cls.weight_tables
+        norms = tables["before"] if config.get("do_layer_norm_before", True) else ()
+        return (*cls.weight_map, *tables["narrow" if narrow(config) else "wide"], *norms)
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

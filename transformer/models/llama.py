@@ -10,7 +10,6 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import OUTPUT, WeightEntry
 from .rotary import rope_type, rotation
 from .task_heads import decoder_heads
 
@@ -41,24 +40,11 @@ class Llama(LanguageModel):
     config_constants = {"ε": "rms_norm_eps"}
     activation = "hidden_act"
     tied_by_default = False
-    optional_weights = OUTPUT
     base_model_prefix = ("model.", "transformer.")
     heads = decoder_heads()
     required_config = {"attention_bias": False, "mlp_bias": False}
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
-    weight_map = (
-        WeightEntry("E", "embed_tokens.weight", "vocab chans"),
-        WeightEntry("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
-        WeightEntry("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries part[2] pair) chans"),
-        WeightEntry("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups part[2] pair) chans"),
-        WeightEntry("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
-        WeightEntry("W^{l,O}", "layers.{l}.self_attn.o_proj.weight", "chans (groups queries val)"),
-        WeightEntry("γ^{l,2}", "layers.{l}.post_attention_layernorm.weight", "chans"),
-        WeightEntry("W^{l,1}", "layers.{l}.mlp.gate_proj.weight", "hidden chans"),
-        WeightEntry("W^{l,3}", "layers.{l}.mlp.up_proj.weight", "hidden chans"),
-        WeightEntry("W^{l,2}", "layers.{l}.mlp.down_proj.weight", "chans hidden"),
-        WeightEntry("γ", "norm.weight", "chans"),
-    )
+    weights = "llama.weights"
     cached = """
         past^{l,K} ∈ ℝ^{memory × groups × part × pair}
         past^{l,V} ∈ ℝ^{memory × groups × val}

@@ -7,19 +7,9 @@ from typing import Any
 
 import namedtensor as nt
 
-from ..pretrained.weights import WeightEntry
 from .llama import Llama
 
 WINDOWED = "{ 0 if seen = 1 ∧ iota_{memory} > place - %s; -∞ otherwise }"
-HEAD_NORMS = (
-    WeightEntry("γ^{l,Q}", "layers.{l}.self_attn.q_norm.weight", "(part[2] pair)"),
-    WeightEntry("γ^{l,K}", "layers.{l}.self_attn.k_norm.weight", "(part[2] pair)"),
-)
-SHIFTS = (
-    WeightEntry("b^{l,Q}", "layers.{l}.self_attn.q_proj.bias", "(groups queries part[2] pair)"),
-    WeightEntry("b^{l,K}", "layers.{l}.self_attn.k_proj.bias", "(groups part[2] pair)"),
-    WeightEntry("b^{l,V}", "layers.{l}.self_attn.v_proj.bias", "(groups val)"),
-)
 
 
 def window(config: Mapping[str, Any]) -> str:
@@ -48,7 +38,7 @@ class Qwen2(Llama):
     changes = "qwen2.nt"
     model_types = ("qwen2",)
     required_config = {"use_sliding_window": False}
-    weight_map = (*Llama.weight_map, *SHIFTS)
+    weight_changes = "qwen2.weights"
 
 
 class Qwen3(Llama):
@@ -58,7 +48,7 @@ class Qwen3(Llama):
     changes = "qwen3.nt"
     model_types = ("qwen3",)
     required_config = {"use_sliding_window": False, "attention_bias": False}
-    weight_map = (*Llama.weight_map, *HEAD_NORMS)
+    weight_changes = "qwen3.weights"
 
 
 class Gemma2(Llama):
@@ -73,12 +63,7 @@ class Gemma2(Llama):
     optional_weights = {}
     required_config = {"attention_bias": False, "tie_word_embeddings": True, "use_bidirectional_attention": None}
     step_mask = f"M^l = {WINDOWED % 'width^l'} for l = 1, …, L"
-    weight_map = (
-        *(row for row in Llama.weight_map if row.name != "γ^{l,2}"),
-        WeightEntry("γ^{l,2}", "layers.{l}.pre_feedforward_layernorm.weight", "chans"),
-        WeightEntry("γ^{l,3}", "layers.{l}.post_attention_layernorm.weight", "chans"),
-        WeightEntry("γ^{l,4}", "layers.{l}.post_feedforward_layernorm.weight", "chans"),
-    )
+    weight_changes = "gemma2.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
@@ -117,13 +102,7 @@ class Mixtral(Mistral):
     changes = "mixtral.nt"
     model_types = ("mixtral",)
     config_sizes = {**Llama.config_sizes, "expert": "num_local_experts"}
-    weight_map = (
-        *(row for row in Llama.weight_map if row.name not in ("W^{l,1}", "W^{l,2}", "W^{l,3}")),
-        WeightEntry("W^{l,R}", "layers.{l}.block_sparse_moe.gate.weight", "expert chans"),
-        WeightEntry("W^{l,1}", "layers.{l}.block_sparse_moe.experts.{expert}.w1.weight", "hidden chans"),
-        WeightEntry("W^{l,3}", "layers.{l}.block_sparse_moe.experts.{expert}.w3.weight", "hidden chans"),
-        WeightEntry("W^{l,2}", "layers.{l}.block_sparse_moe.experts.{expert}.w2.weight", "chans hidden"),
-    )
+    weight_changes = "mixtral.weights"
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.recurrent import RecurrentModel
-from ..pretrained.weights import OUTPUT, WeightEntry, linear
 
 
 def inner(config: Mapping[str, Any]) -> int:
@@ -45,18 +44,4 @@ class Mamba(RecurrentModel):
     base_model_prefix = "backbone."
     ignored_weights = ("lm_head.weight",)
     tied_by_default = True
-    optional_weights = OUTPUT
-    weight_map = (
-        WeightEntry("E", "embeddings.weight", "vocab chans"),
-        WeightEntry("γ^l", "layers.{l}.norm.weight", "chans"),
-        WeightEntry("W^{l,in}", "layers.{l}.mixer.in_proj.weight", "(two[2] inner) chans", two=0),
-        WeightEntry("W^{l,gate}", "layers.{l}.mixer.in_proj.weight", "(two[2] inner) chans", two=1),
-        WeightEntry("W^{l,conv}", "layers.{l}.mixer.conv1d.weight", "inner one[1] kernel", one=0),
-        WeightEntry("b^{l,conv}", "layers.{l}.mixer.conv1d.bias", "inner"),
-        WeightEntry("W^{l,select}", "layers.{l}.mixer.x_proj.weight", "select inner"),
-        *linear("l,step", "layers.{l}.mixer.dt_proj", "inner rank"),
-        WeightEntry("W^{l,A}", "layers.{l}.mixer.A_log", "inner state"),
-        WeightEntry("D^l", "layers.{l}.mixer.D", "inner"),
-        WeightEntry("W^{l,out}", "layers.{l}.mixer.out_proj.weight", "chans inner"),
-        WeightEntry("γ", "norm_f.weight", "chans"),
-    )
+    weights = "mamba.weights"

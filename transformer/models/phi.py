@@ -8,7 +8,6 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import WeightEntry, linear, norm
 from .llama import groups
 from .rotary import count_rotated_pairs, theta
 from .task_heads import decoder_heads
@@ -36,23 +35,7 @@ class Phi(LanguageModel):
     heads = decoder_heads()
     required_config = {"qk_layernorm": False, "tie_word_embeddings": False}
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq",)
-    weight_map = (
-        WeightEntry("E", "embed_tokens.weight", "vocab chans"),
-        *norm("l,1", "layers.{l}.input_layernorm"),
-        *linear("l,Q", "layers.{l}.self_attn.q_proj", "(groups queries key) chans"),
-        *linear("l,K", "layers.{l}.self_attn.k_proj", "(groups key) chans"),
-        *linear("l,V", "layers.{l}.self_attn.v_proj", "(groups val) chans"),
-        *linear("l,O", "layers.{l}.self_attn.dense", "chans (groups queries val)"),
-        *linear("l,1", "layers.{l}.mlp.fc1", "hidden chans"),
-        *linear("l,2", "layers.{l}.mlp.fc2", "chans hidden"),
-        *norm("", "final_layernorm"),
-    )
-    optional_weights = {
-        "logits": (
-            WeightEntry("U", "lm_head.weight", "vocab chans"),
-            WeightEntry("b^{out}", "lm_head.bias", "vocab"),
-        ),
-    }
+    weights = "phi.weights"
     cached = """
         past^{l,K} ∈ ℝ^{memory × groups × key}
         past^{l,V} ∈ ℝ^{memory × groups × val}

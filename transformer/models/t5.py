@@ -9,47 +9,9 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import ACTIVATIONS
-from ..pretrained.weights import OUTPUT, WeightEntry
+from ..pretrained.weights import WeightEntry
 from .sequence_to_sequence import SequenceToSequence
 from .task_heads import T5_HEADS
-
-
-def attention(name: str, index: str, tensor: str) -> tuple[WeightEntry, ...]:
-    """Return the rows of one attention, whose maps have no shifts."""
-    axes = {"Q": "(heads key) chans", "K": "(heads key) chans", "V": "(heads val) chans", "O": "chans (heads val)"}
-    return tuple(
-        WeightEntry(f"W^{{{name},{index},{letter}}}", f"{tensor}.{letter.lower()}.weight", order)
-        for letter, order in axes.items()
-    )
-
-
-ENCODER, DECODER = "encoder.block.{n}.layer", "decoder.block.{l}.layer"
-WEIGHTS = (
-    WeightEntry("E", "shared.weight", "vocab chans"),
-    WeightEntry("B^{enc}", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "bucket heads"),
-    WeightEntry("B^{dec}", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "bucket heads"),
-    *attention("enc", "n", f"{ENCODER}.0.SelfAttention"),
-    *attention("dec", "l", f"{DECODER}.0.SelfAttention"),
-    *attention("cross", "l", f"{DECODER}.1.EncDecAttention"),
-    *(WeightEntry(f"γ^{{enc,n,{count}}}", f"{ENCODER}.{count - 1}.layer_norm.weight", "chans") for count in (1, 2)),
-    *(WeightEntry(f"γ^{{dec,l,{count}}}", f"{DECODER}.{count - 1}.layer_norm.weight", "chans") for count in (1, 2, 3)),
-    WeightEntry("W^{enc,n,2}", f"{ENCODER}.1.DenseReluDense.wo.weight", "chans hidden"),
-    WeightEntry("W^{dec,l,2}", f"{DECODER}.2.DenseReluDense.wo.weight", "chans hidden"),
-    WeightEntry("γ^{enc}", "encoder.final_layer_norm.weight", "chans"),
-    WeightEntry("γ^{dec}", "decoder.final_layer_norm.weight", "chans"),
-)
-
-
-def first_maps(names: Mapping[str, str]) -> tuple[WeightEntry, ...]:
-    """Return the rows of the maps into the feedforward networks."""
-    return tuple(
-        WeightEntry(f"W^{{{stack},{index},{count}}}", f"{block}.DenseReluDense.{name}.weight", "hidden chans")
-        for count, name in names.items()
-        for stack, index, block in (("enc", "n", f"{ENCODER}.1"), ("dec", "l", f"{DECODER}.2"))
-    )
-
-
-PLAIN, GATED = first_maps({"1": "wi"}), first_maps({"1": "wi_0", "3": "wi_1"})
 
 
 class T5(SequenceToSequence):
@@ -74,11 +36,11 @@ class T5(SequenceToSequence):
     ignored_heads = ("classification_head.*", "classifier.*", "qa_outputs.*")
     heads = T5_HEADS
     tied_by_default = True
-    optional_weights = OUTPUT
+    weights = "t5.weights"
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        return WEIGHTS + (GATED if feedforward(config)[1] else PLAIN)
+        return cls.weight_map + cls.weight_tables["gated" if feedforward(config)[1] else "plain"]
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry, linear, norm
+from ..pretrained.weights import WeightEntry
 
 MAPS = {
     "Q^l": "N^l ⊙_{chans} W^{l,Q}",
@@ -65,25 +65,7 @@ class ViT(Model):
         "attention.o_proj": "attention.output.dense", "mlp.fc1": "intermediate.dense", "mlp.fc2": "output.dense",
     }  # fmt: skip
     ignored_heads = ("embeddings.mask_token", "decoder.*")
-    weight_map = (
-        WeightEntry("W", "embeddings.patch_embeddings.projection.weight", "chans color down across"),
-        WeightEntry("b", "embeddings.patch_embeddings.projection.bias", "chans"),
-        WeightEntry("C", "embeddings.cls_token", "batch[1] first[1] chans", batch=0, first=0),
-        WeightEntry("P", "embeddings.position_embeddings", "batch[1] seq chans", batch=0),
-        *norm("l,1", "encoder.layer.{l}.layernorm_before"),
-        *linear("l,Q", "encoder.layer.{l}.attention.attention.query", "(heads key) chans"),
-        *linear("l,K", "encoder.layer.{l}.attention.attention.key", "(heads key) chans"),
-        *linear("l,V", "encoder.layer.{l}.attention.attention.value", "(heads val) chans"),
-        *linear("l,O", "encoder.layer.{l}.attention.output.dense", "chans (heads val)"),
-        *norm("l,2", "encoder.layer.{l}.layernorm_after"),
-        *linear("l,1", "encoder.layer.{l}.intermediate.dense", "hidden chans"),
-        *linear("l,2", "encoder.layer.{l}.output.dense", "chans hidden"),
-        *norm("", "layernorm"),
-    )
-    optional_weights = {
-        "pooled": linear("pool", "pooler.dense", "out chans"),
-        "logits": linear("class", "classifier", "class chans"),
-    }
+    weights = "vit.weights"
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:

@@ -10,11 +10,12 @@ import namedtensor as nt
 from namedtensor.layers import Layer
 
 from .heads import TaskHead
-from .weights import WeightEntry, expanded
+from .weights import WeightEntry, expanded, read_tables
 
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
 
+OPTIONAL = "optional "  # in the title of a section whose weights some files lack
 ACTIVATIONS = {
     "gelu": "gelu(x)",
     "gelu_new": "gelu_tanh(x)",
@@ -58,6 +59,9 @@ class Model(Layer):
         tuple[str, ...]
     ] = ()  # arrays of heads; an array that matches none of `heads` raises an error, unless the head is left out
     heads: ClassVar[Mapping[str, TaskHead]] = {}  # by the end of the name of their class in transformers
+    weights: ClassVar[str] = ""  # a table of weights beside the formulas
+    weight_changes: ClassVar[str] = ""  # a table whose rows replace rows of the base class, or follow them
+    weight_tables: ClassVar[Mapping[str, tuple[WeightEntry, ...]]] = {}  # the sections of the table
     weight_map: ClassVar[tuple[WeightEntry, ...]] = ()
     optional_weights: ClassVar[
         Mapping[str, tuple[WeightEntry, ...]]
@@ -70,6 +74,17 @@ class Model(Layer):
         super().__init_subclass__()
         for kind in cls.model_types:
             Model.models[kind] = cls
+        if file := cls.__dict__.get("weights"):
+            cls.weight_tables = read_tables(cls.file_text(file))
+            cls.weight_map = cls.weight_tables[""]
+            cls.optional_weights = {
+                title.removeprefix(OPTIONAL): rows
+                for title, rows in cls.weight_tables.items()
+                if title.startswith(OPTIONAL)
+            }
+        if file := cls.__dict__.get("weight_changes"):
+            rows = {row.name: row for row in (*cls.weight_map, *read_tables(cls.file_text(file))[""])}
+            cls.weight_map = tuple(rows.values())
 
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]

@@ -1,9 +1,9 @@
 """The table of the names that a file gives the parameters of a model.
 
-A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
-and the axes of that array in its order, where (heads key) is one axis made of two:
+A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, its array, and the axes
+of the array in their order. (heads key) is one axis that merges two. The last column selects a part along an axis:
 
-    WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
+    W^{l,Q}  h.{l}.attn.c_attn.weight  chans (three[3] heads key)  three=0
 
 Our l counts from 1 to L, and the file's l from 0. The same holds for n and N, if there are two families. A longer name
 in braces is an axis with one array of the file for each index, as in "experts.{expert}.w1.weight".
@@ -91,7 +91,21 @@ def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, Wei
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
-OUTPUT = {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}  # unless the embedding is reused
+def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
+    """Return the rows of each section of a table by its title, and the rows above all titles by an empty title.
+
+    Two spaces separate the columns of a row. The axes of a number are a hyphen.
+    """
+    title, tables = "", {"": ()}
+    for line in filter(None, text.splitlines()):
+        if line.startswith("["):
+            title = line.strip("[]")
+            tables[title] = ()
+            continue
+        name, tensor, axes, *parts = re.split(r"\s{2,}", line)
+        part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
+        tables[title] += (WeightEntry(name, tensor, axes.strip("-"), **part),)
+    return tables
 
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
