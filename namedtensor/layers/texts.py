@@ -30,8 +30,7 @@ def own_text(kind: type) -> str:
         return inspect.cleandoc(kind.__dict__.get("notation", ""))
     whole = text_beside(kind, file)
     _, *parts = HEADING.split(whole)
-    layers = dict(zip(parts[::2], parts[1::2]))
-    return layers.get(kind.__name__, whole).strip()
+    return dict(zip(parts[::2], parts[1::2])).get(kind.__name__, whole).strip()
 
 
 def text_beside(kind: type, file: str) -> str:

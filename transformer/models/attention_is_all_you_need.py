@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +12,6 @@ from ..pretrained.hugging_face import State, match
 from ..pretrained.model import ACTIVATIONS
 from ..pretrained.weights import expanded, read_tables
 from .sequence_to_sequence import SequenceToSequence
-
-NORMED = """
-    H = LayerNorm(X^N; γ^{enc}, β^{enc})
-    states = LayerNorm(Y^L; γ^{dec}, β^{dec})
-    γ^{enc}, β^{enc}, γ^{dec}, β^{dec} ∈ ℝ^{chans}
-"""
-MARIAN_TEXT = """
-    logits = states ⊙_{chans} E + b^{out}
-    p_{chans(k)} = sin(t / 10000^{2(k-1)/|chans|}) for k = 1, …, |chans|/2
-    p_{chans(k + |chans|/2)} = cos(t / 10000^{2(k-1)/|chans|}) for k = 1, …, |chans|/2
-    b^{out} ∈ ℝ^{vocab}
-"""
 
 
 class EncoderDecoder(SequenceToSequence):
@@ -56,7 +43,7 @@ class EncoderDecoder(SequenceToSequence):
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         """Return the definitions that the configuration selects."""
         scale = "" if config.get("scale_embedding") else "scale = 1"
-        return "\n".join((super().config_definitions(config), inspect.cleandoc(MARIAN_TEXT), scale)).strip()
+        return "\n".join((super().config_definitions(config), cls.file_text("marian.nt"), scale)).strip()
 
     @classmethod
     def from_torch(
@@ -95,7 +82,11 @@ class EncoderDecoder(SequenceToSequence):
             raise nt.NotationError(409, f"unsupported activation {activation!r}", hint=known)
         sizes = {"N": layers(state, "encoder.layers."), "L": layers(state, "decoder.layers."), "vocab": vocab, "chans": chans,
                  "heads": heads, "key": chans // heads, "val": chans // heads}  # fmt: skip
-        texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
+        texts = (
+            f"act(x) = {ACTIVATIONS[activation]}",
+            cls.file_text("torch_transformer.nt") if normed else "",
+            definitions,
+        )
         tables = read_tables(cls.file_text("torch_transformer.weights"))
         rows = expanded((*tables[""], *(tables["normed"] if normed else ())), sizes)
         match(cls, rows, State(state), sizes, "the state_dict")

@@ -9,31 +9,6 @@ from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import classes, spans, text, with_hidden
 
-MASKED = """
-    logits = words ⊙_{{chans}} U + b^{{vocab}}
-    words = LayerNorm({act}([states ⊙_{{chans}} W^{{word}} + b^{{word}}]_{{out→chans}}); γ^{{word}}, β^{{word}})
-    W^{{word}} ∈ ℝ^{{chans × out}}
-    b^{{word}} ∈ ℝ^{{out}}
-    γ^{{word}}, β^{{word}} ∈ ℝ^{{chans}}
-    U ∈ ℝ^{{vocab × chans}}
-    b^{{vocab}} ∈ ℝ^{{vocab}}
-"""
-FOLLOWS = """
-    {name} = pooled ⊙_{{chans}} W^{{next}} + b^{{next}}
-    W^{{next}} ∈ ℝ^{{chans × follows}}
-    b^{{next}} ∈ ℝ^{{follows}}
-"""
-HIDDEN_CLASSES = """
-    summary = {act}([states_{{seq(1)}} ⊙_{{chans}} W^{{summary}} + b^{{summary}}]_{{out→chans}})
-    W^{{summary}} ∈ ℝ^{{chans × out}}
-    b^{{summary}} ∈ ℝ^{{out}}
-"""
-CHOICE = """
-    logits = {what} ⊙_{{chans}} W^{{choice}} + b^{{choice}}
-    W^{{choice}} ∈ ℝ^{{chans}}
-    b^{{choice}} ∈ ℝ
-"""
-
 
 def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
     """Return the head for the logits of each token."""
@@ -43,17 +18,17 @@ def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> Ta
         WeightEntry("b^{vocab}", bias, "vocab"),
     )
     untied = WeightEntry("U", f"{decoder}.weight", "vocab chans"), WeightEntry("b^{vocab}", f"{decoder}.bias", "vocab")
-    return TaskHead(text(MASKED, act=act), rows, untied)
+    return TaskHead(text("masked", act=act), rows, untied)
 
 
 def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
     """Return a hidden layer between the first token and the classes."""
-    return text(HIDDEN_CLASSES, act=act), linear("summary", dense, "out chans")
+    return text("hidden_classes", act=act), linear("summary", dense, "out chans")
 
 
 def choice(what: str, tensor: str) -> TaskHead:
     """Return one number for each of several texts, which have a separate axis."""
-    return TaskHead(text(CHOICE, what=what), linear("choice", tensor, "one[1] chans", one=0))
+    return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 
 BERT_WORDS = masked(
@@ -67,9 +42,9 @@ BERT_HEADS = {
     "ForTokenClassification": classes("states"),
     "ForQuestionAnswering": spans(),
     "ForMultipleChoice": choice("pooled", "classifier"),
-    "ForNextSentencePrediction": TaskHead(text(FOLLOWS, name="logits"), BERT_NEXT),
+    "ForNextSentencePrediction": TaskHead(text("follows", name="logits"), BERT_NEXT),
     "ForPreTraining": TaskHead(
-        f"{BERT_WORDS.definitions}\n{text(FOLLOWS, name='next_logits')}", BERT_WORDS.rows + BERT_NEXT, BERT_WORDS.untied
+        text("masked", "follows", act="act", name="next_logits"), BERT_WORDS.rows + BERT_NEXT, BERT_WORDS.untied
     ),
 }
 ROBERTA_HEADS = {

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
+from string import Template
 from typing import Any
 
 import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
+from ..pretrained.weights import read_sections
 from .rotary import rope_type, rotation
 from .task_heads import decoder_heads
 
@@ -23,13 +24,8 @@ class Llama(LanguageModel):
     citation = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
     file = "llama.nt"
     model_types = ("llama",)
-    initializers = {
-        "E": Normal("0.02"),
-        "U": Normal("0.02"),
-        "W": Normal("0.02"),
-        "b": Constant(0.0),
-        "γ": Constant(1.0),
-    }
+    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0),
+            "γ": Constant(1.0)}  # fmt: skip
     config_sizes = {
         "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
         "groups": lambda config: groups(config),
@@ -58,20 +54,21 @@ class Llama(LanguageModel):
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
         """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
-        stated = rotation(config)
-        kind = rope_type(config, cls.__name__, FREQUENCIES)
+        stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.nt"))
+        del frequencies[""]
+        kind = rope_type(config, cls.__name__, frequencies)
         if float(stated.get("partial_rotary_factor", 1.0)) != 1.0:
             raise nt.NotationError(
                 409, f"config.json has partial_rotary_factor, but the formulas of {cls.__name__} rotate the whole key"
             )
         try:
-            text = FREQUENCIES[kind].format(**stated)
+            text = Template(frequencies[kind]).substitute(stated)
         except KeyError as problem:
             raise nt.NotationError(
                 409, f"config.json does not set {problem.args[0]}, which rope_type = {kind!r} needs"
             ) from None
         base = stated.get("rope_theta", config.get("rope_theta", 10000))
-        return f"θ = {base}\n{inspect.cleandoc(text)}".strip()
+        return f"θ = {base}\n{text}".strip()
 
 
 def groups(config: Mapping[str, Any]) -> int:
@@ -82,18 +79,3 @@ def groups(config: Mapping[str, Any]) -> int:
 def head(config: Mapping[str, Any]) -> int:
     """Return the size of a head."""
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
-
-
-# The frequencies by the name that config.json gives their kind
-FREQUENCIES = {
-    "default": "",
-    "linear": """
-        ω_{{pair(k)}} = 1 / ({factor} ⊙ θ^{{(k - 1) / |pair|}})
-    """,
-    "llama3": """
-        ω = f ⊙ (s + (1 - s) / {factor})
-        s = clip(({original_max_position_embeddings} / λ - {low_freq_factor}) / ({high_freq_factor} - {low_freq_factor}), 0, 1)
-        λ = 2 π / f
-        f_{{pair(k)}} = 1 / θ^{{(k - 1) / |pair|}}
-    """,
-}

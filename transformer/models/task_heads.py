@@ -5,55 +5,18 @@ The result of a head is called `logits`. A head for question answering has `star
 
 from __future__ import annotations
 
-import inspect
+from importlib.resources import files
+from string import Template
 
 from ..pretrained.heads import TaskHead
-from ..pretrained.weights import WeightEntry, linear
+from ..pretrained.weights import WeightEntry, linear, read_sections
 
-CLASSES = """
-    logits = {what} ⊙_{{{axis}}} W^{{class}} + b^{{class}}
-    W^{{class}} ∈ ℝ^{{{axis} × class}}
-    b^{{class}} ∈ ℝ^{{class}}
-"""
-SCORES = """
-    logits = {what} ⊙_{{{axis}}} W^{{class}}
-    last = max_{{seq}} {{ iota_{{seq}} if ids ≠ padding; 1 otherwise }}
-    W^{{class}} ∈ ℝ^{{{axis} × class}}
-"""
-SPANS = """
-    start_logits = {what} ⊙_{{{axis}}} W^{{start}} + b^{{start}}
-    end_logits = {what} ⊙_{{{axis}}} W^{{end}} + b^{{end}}
-    W^{{start}}, W^{{end}} ∈ ℝ^{{{axis}}}
-    b^{{start}}, b^{{end}} ∈ ℝ
-"""
-SUMMARY = """
-    summary = tanh([states_{seq(end)} ⊙_{chans} W^{summary} + b^{summary}]_{out→chans})
-    end = max_{source} { iota_{source} if source = eos; 0 otherwise }
-    W^{summary} ∈ ℝ^{chans × out}
-    b^{summary} ∈ ℝ^{out}
-"""
-SHIFTED = """
-    ids_{seq(i)} = { start if i = 1; source_{source(max(i - 1, 1))} otherwise }
-    |seq| = |source|
-"""
-SOUND = """
-    logits = summary ⊙_{proj} W^{class} + b^{class}
-    summary = mean_{source}(sound ⊙_{chans} W^{proj} + b^{proj})
-    W^{proj} ∈ ℝ^{chans × proj}
-    b^{proj} ∈ ℝ^{proj}
-    W^{class} ∈ ℝ^{proj × class}
-    b^{class} ∈ ℝ^{class}
-"""
-LAYERS = """
-    sound = ∑_{n=0}^{N-1} share_{layer(n + 1)} X^n + share_{layer(N + 1)} H
-    share = softmax_{layer}(η)
-    η ∈ ℝ^{layer}
-"""
+HEADS = read_sections(files(__package__).joinpath("heads.nt").read_text("utf-8"))
 
 
-def text(*parts: str, **names: str) -> str:
-    """Return the definitions of a head, one after another."""
-    return "\n".join(inspect.cleandoc(part.format(**names) if names else part) for part in parts)
+def text(*heads: str, **names: str) -> str:
+    """Return the definitions of heads in heads.nt, one after another."""
+    return "\n".join(Template(HEADS[head]).substitute(names) for head in heads)
 
 
 def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
@@ -63,7 +26,7 @@ def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> T
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
     """Return the head for the logits of each class."""
-    return TaskHead(text(CLASSES, what=what, axis=axis), linear("class", tensor, f"class {axis}"))
+    return TaskHead(text("classes", what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 
 def spans(what: str = "states", axis: str = "chans", generates: bool = False) -> TaskHead:
@@ -71,13 +34,13 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
     start, end = (
         linear(name, "qa_outputs", f"side[2] {axis}", side=side) for side, name in enumerate(("start", "end"))
     )
-    return TaskHead(text(SPANS, what=what, axis=axis), start + end, removes=("logits",) if generates else ())
+    return TaskHead(text("spans", what=what, axis=axis), start + end, removes=("logits",) if generates else ())
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
     """Return the head for the logits of each class, by the last token that is not padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
-    definitions = text(SCORES, what=at(what, "seq(last)"), axis=axis)
+    definitions = text("scores", what=at(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
@@ -103,11 +66,13 @@ def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
         *linear("class", tensor.format("out_proj"), "class chans"),
         *linear("summary", tensor.format("dense"), "out chans"),
     )
-    summary = "\n".join((text(CLASSES, what="summary", axis="chans"), text(SUMMARY), text(SHIFTED)))
+    summary = text("classes", "summary", "shifted", what="summary", axis="chans")
     answer = spans(generates=True)
     return {
         "ForSequenceClassification": TaskHead(summary, rows, tokens={"eos": ("eos_token_id", eos), **tokens}),
-        "ForQuestionAnswering": answer._replace(definitions=f"{answer.definitions}\n{text(SHIFTED)}", tokens=tokens),
+        "ForQuestionAnswering": answer._replace(
+            definitions="\n".join((answer.definitions, text("shifted"))), tokens=tokens
+        ),
     }
 
 
@@ -130,10 +95,10 @@ T5_HEADS = {
 SOUND_ROWS = (*linear("proj", "projector", "proj chans"), *linear("class", "classifier", "class proj"))
 WHISPER_HEADS = {
     "ForAudioClassification": head_of_encoder(
-        TaskHead(f"{text(SOUND)}\nsound = H", SOUND_ROWS), "Z^{cross,l}", "M^{dec,l}", "positions"
+        TaskHead(text("sound") + "\nsound = H", SOUND_ROWS), "Z^{cross,l}", "M^{dec,l}", "positions"
     ),
     "ForAudioClassification with use_weighted_layer_sum": head_of_encoder(
-        TaskHead(text(SOUND, LAYERS), (*SOUND_ROWS, WeightEntry("η", "layer_weights", "layer"))),
+        TaskHead(text("sound", "layers"), (*SOUND_ROWS, WeightEntry("η", "layer_weights", "layer"))),
         "Z^{cross,l}", "M^{dec,l}", "positions",
     ),
 }  # fmt: skip

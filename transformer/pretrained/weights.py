@@ -91,21 +91,23 @@ def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, Wei
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
-def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
-    """Return the rows of each section of a table by its title, and the rows above all titles by an empty title.
+def read_sections(text: str) -> dict[str, str]:
+    """Return the lines below each title in brackets, by title. The lines above all titles have an empty title."""
+    first, *parts = re.split(r"^\[(.+)\]\n", text, flags=re.MULTILINE)
+    sections = {"": first, **dict(zip(parts[::2], parts[1::2]))}
+    return {title: lines.strip() for title, lines in sections.items()}
 
-    Two spaces separate the columns of a row. The axes of a number are a hyphen.
-    """
-    title, tables = "", {"": ()}
-    for line in filter(None, text.splitlines()):
-        if line.startswith("["):
-            title = line.strip("[]")
-            tables[title] = ()
-            continue
-        name, tensor, axes, *parts = re.split(r"\s{2,}", line)
-        part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
-        tables[title] += (WeightEntry(name, tensor, axes.strip("-"), **part),)
-    return tables
+
+def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
+    """Return the rows of each section of a table, by title."""
+    return {title: tuple(map(read_row, lines.splitlines())) for title, lines in read_sections(text).items()}
+
+
+def read_row(line: str) -> WeightEntry:
+    """Return a row, whose columns have two spaces between them. The axes of a number are a hyphen."""
+    name, tensor, axes, *parts = re.split(r"\s{2,}", line)
+    part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
+    return WeightEntry(name, tensor, axes.strip("-"), **part)
 
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
