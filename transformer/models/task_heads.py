@@ -11,7 +11,7 @@ from string import Template
 from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry, linear, read_sections
 
-HEADS = read_sections(files(__package__).joinpath("heads.nt").read_text("utf-8"))
+HEADS = read_sections(files("transformer.models").joinpath("heads.nt").read_text("utf-8"))
 
 
 def text(*heads: str, **names: str) -> str:
