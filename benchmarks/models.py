@@ -14,7 +14,7 @@ import numpy as np
 
 import namedtensor as nt
 import transformer
-from namedtensor.core.arrays import placed
+from namedtensor.core.arrays import place_array
 
 from . import named_models
 from .block import attend
@@ -80,7 +80,7 @@ def encoder(ids, mask, backend: str) -> Ready:
         model = loaded(minilm(), backend)
     except nt.NotationError as problem:
         raise LeftOut(problem.message) from None
-    I, M = (nt.tensor(placed(item, backend), "batch seq") for item in (ids, mask))
+    I, M = (nt.tensor(place_array(item, backend), "batch seq") for item in (ids, mask))
     return Ready(
         lambda: model(I, mask=M),
         lambda states: np.asarray(states.to_array(["batch", "seq", "chans"])) * mask[..., None].astype(np.float32),
@@ -194,7 +194,7 @@ def generator(arrays, config, ids, new, backend: str) -> Ready:
         tensors = {name: nt.tensor(array, ["a", "b"][: array.ndim]) for name, array in arrays.items()}
         nt.save_tensors(Path(folder, "model.safetensors"), tensors)
         model = loaded(folder, backend)
-    prompt = nt.tensor(placed(ids, backend), "batch seq")
+    prompt = nt.tensor(place_array(ids, backend), "batch seq")
     return Ready(
         lambda: model.generate(prompt, max_new_tokens=new),
         lambda actual: np.asarray(actual.to_array("batch seq")).astype(np.int64),

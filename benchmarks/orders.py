@@ -11,7 +11,7 @@ import namedtensor as nt
 from grammar.nodes import Call
 from grammar.parser import parse
 from grammar.printer import to_text
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 from namedtensor.layers import Layer
 from transformer import cheat_sheet, dataflowr, lelarge, paper, slides
 
@@ -49,13 +49,13 @@ def exchanged(node: Any) -> Any:
     """A tree in which the sides of each product are exchanged."""
     if isinstance(node, Call) and node.operator == "⊙" and len(node.arguments) == 2:
         left, right = node.arguments
-        return replace(node, arguments=(mapped(right, exchanged), mapped(left, exchanged)))
+        return replace(node, arguments=(map_nodes(right, exchanged), map_nodes(left, exchanged)))
     return None
 
 
 def in_other_order(kind: type[Layer]) -> type[Layer]:
     """The same layer with each product in the other order."""
-    notation = to_text(mapped(parse(kind.notation, "text"), exchanged))
+    notation = to_text(map_nodes(parse(kind.notation, "text"), exchanged))
     return type(kind.__name__, (kind,), {"notation": notation, "includes": (), "__module__": __name__})
 
 

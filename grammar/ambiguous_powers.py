@@ -91,7 +91,7 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
         return
     if any(line[0].text == name.text and any(token.type == "EQUALS" for token in line) for line in statements(tokens)):
         return
-    called = _shown(tokens[start : end - 4])
+    called = _format_tokens(tokens[start : end - 4])
     shown = f"{called}^{{({number.text})}}"
     raise NotationError(
         107, f"{shown} is ambiguous: it could mean a power or a derivative of {called}", source, covering(tokens[start:end]),
@@ -140,7 +140,7 @@ def _axes(tokens: Sequence[Token]) -> set[str]:
 
 def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> NotationError:
     head, raised = tokens[start:opening], tokens[power[0] : power[1]]
-    called, exponent = _shown(head), _shown(raised).replace("⊙⊙", "^")
+    called, exponent = _format_tokens(head), _format_tokens(raised).replace("⊙⊙", "^")
     span = covering(tokens[start : power[1]])
     first, second = f"({called}(…)){exponent}", f"{called}((…){exponent})"
     readings = list(_readings(tokens, start, opening, power, source))
@@ -151,7 +151,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
     )  # fmt: skip
 
 
-def _shown(tokens: Sequence[Token]) -> str:
+def _format_tokens(tokens: Sequence[Token]) -> str:
     """Return a function with its scripts, or a power, in text syntax: mean_{n}, ^2."""
     text = ""
     position = 0

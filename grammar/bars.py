@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .errors import NotationError, clipped
+from .errors import NotationError, clip_line
 from .tokens import CLOSING, OPENING, Token
 
 # Tokens that can start an operand, and tokens that can end one.
@@ -95,7 +95,7 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
     for index, position in enumerate(places):
         token = tokens[position]
         if token.type in PARTS:
-            done = joined(done, current)
+            done = combine_pairings(done, current)
             current = [START]
             continue
         if token.type != "BAR":
@@ -106,10 +106,12 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
         current = distinct([
             following for pairing in current for following in steps(pairing, position, before, after, beside, token.place)
         ])  # fmt: skip
-    return joined(done, current)
+    return combine_pairings(done, current)
 
 
-def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> list[tuple[tuple[int, int], ...]]:
+def combine_pairings(
+    done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
+) -> list[tuple[tuple[int, int], ...]]:
     """Return the earlier pairings, each combined with each pairing of the bars of the part that ends here."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
@@ -176,6 +178,6 @@ def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]
             at = tokens[position].end
         notes.append(BESIDE.sub(" ", text + source[at:end].strip()))
     return NotationError(
-        107, f"{clipped(source[start:end])} is ambiguous", source, (start, end),
-        notes=(f"could mean {clipped(notes[0])}", f"could mean {clipped(notes[1])}"), hint="write abs(…), or add parentheses",
+        107, f"{clip_line(source[start:end])} is ambiguous", source, (start, end),
+        notes=(f"could mean {clip_line(notes[0])}", f"could mean {clip_line(notes[1])}"), hint="write abs(…), or add parentheses",
     )  # fmt: skip

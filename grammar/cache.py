@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
 
-from .locks import locked
+from .locks import call_with_lock
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -23,7 +23,7 @@ _CACHES: WeakSet[Cache[Any, Any]] = WeakSet()
 
 def caches() -> list[Cache[Any, Any]]:
     """Return all live caches by name, for tests and for finding memory use."""
-    return sorted(locked(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
+    return sorted(call_with_lock(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
 
 class Cache(Generic[Key, Value]):
@@ -52,7 +52,7 @@ class Cache(Generic[Key, Value]):
         self.get = (
             self._entries.get
         )  # the value of a key, or None; as fast as a dictionary, and it makes nothing younger
-        locked(_CACHES.add, self)
+        call_with_lock(_CACHES.add, self)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -62,14 +62,14 @@ class Cache(Generic[Key, Value]):
 
     def __iter__(self) -> Iterator[Key]:
         """Return an iterator over the current keys, from the oldest to the youngest."""
-        return iter(locked(lambda: [*self._entries]))
+        return iter(call_with_lock(lambda: [*self._entries]))
 
     def __getitem__(self, key: Key) -> Value:
         return self._entries[key]
 
     def values(self) -> list[Value]:
         """Return the values, from the oldest to the youngest."""
-        return locked(lambda: [*self._entries.values()])
+        return call_with_lock(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
         """Return the value of a key, or the result of `build`.
@@ -88,12 +88,12 @@ class Cache(Generic[Key, Value]):
 
     def clear(self) -> None:
         """Drop everything."""
-        locked(self._clear)
+        call_with_lock(self._clear)
 
     def _publish_entry(self, key: Key, value: Value, replace: bool) -> Value:
         weight = self._weigh(value) if self._weigh is not None else 0
         dropped: list[Value] = []  # Values are freed after the lock is released.
-        return locked(self._publish, key, value, weight, replace, dropped)
+        return call_with_lock(self._publish, key, value, weight, replace, dropped)
 
     def _publish(self, key: Key, value: Value, weight: int, replace: bool, dropped: list[Value]) -> Value:
         entries = self._entries

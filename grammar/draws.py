@@ -12,7 +12,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
     `shadowed` are the names of tensors. E may be among them.
     """
-    stated = _stated(tokens)
+    stated = _find_stated_names(tokens)
     for index, token in enumerate(tokens):
         if token.type == "AT":
             _tell_points(tokens, index)
@@ -22,7 +22,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
             _tell_expectation(tokens, index, stated, shadowed)
 
 
-def _stated(tokens: list[Token]) -> set[str]:
+def _find_stated_names(tokens: list[Token]) -> set[str]:
     """Return the plain names whose distributions separate statements define: x of x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {

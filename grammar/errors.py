@@ -95,6 +95,7 @@ SIZE_NEEDED = "size needed"
 NO_VALUE = "no value"
 AXES_NEEDED = "axes needed"
 SIDES_DIFFER = "sides differ"
+TYPE_NEEDED = "type needed"
 REASONS = {
     UNFINISHED: "the text ends after an operator, and may continue",
     ENDLESS_MACRO: "a LaTeX macro expands without end",
@@ -102,6 +103,7 @@ REASONS = {
     NO_VALUE: "one side of an assertion is NaN or infinite, so it is not a counterexample",
     AXES_NEEDED: "a translation needs the axes of the input that `symbol` names",
     SIDES_DIFFER: "the two sides of an assertion have different axes",
+    TYPE_NEEDED: "no known name is like the one that `symbol` names: it may be an input that needs a type",
 }
 
 
@@ -127,7 +129,7 @@ def printable(text: str) -> str:
     )
 
 
-def clipped(text: str) -> str:
+def clip_line(text: str) -> str:
     """Return a printable line of a message, shortened to a readable length."""
     text = printable(text)
     return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
@@ -220,7 +222,7 @@ class NotationError(Exception):
         self.reason: str | None = reason
 
     def __reduce__(self) -> Any:
-        return _restored, (type(self), self.args, self.__dict__)
+        return _restore_error, (type(self), self.args, self.__dict__)
 
     @property
     def kind(self) -> str:
@@ -304,16 +306,16 @@ class NotationError(Exception):
 
     def to_text(self) -> str:
         """Return the message, the source lines with carets, the notes and the hint."""
-        lines = [clipped(f"{self.kind} error {self.code}: {self.message}")]
+        lines = [clip_line(f"{self.kind} error {self.code}: {self.message}")]
         if self.source is not None and self.span is not None:
             lines += excerpt(self.source, ((self.span, ""), *self.labels))
-        lines += [f"  {clipped(note)}" for note in self.notes]
+        lines += [f"  {clip_line(note)}" for note in self.notes]
         if self.hint:
-            lines.append(f"  hint: {clipped(self.hint)}")
+            lines.append(f"  hint: {clip_line(self.hint)}")
         return "\n".join(lines)
 
 
-def _restored(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
+def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
     """Rebuild an error from its fields when it is unpickled."""
     error = kind.__new__(kind, *args)
     vars(error).update(fields)
@@ -377,10 +379,10 @@ def caret(text: str, start: int, end: int) -> tuple[int, int]:
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))
 
 
-def listed(names: list[str], most: int = 12) -> str:
+def list_names(names: list[str], most: int = 12) -> str:
     """List names for a message: the first ones, and the number of others.
 
-    >>> listed(["a", "b", "c"], 2)
+    >>> list_names(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -28,7 +28,7 @@ IMPORT_SECONDS = 10
 _FORKING: list[Callable[[], None]] = []  # releases of the locks that are held while the process forks
 
 
-def locked(action: Callable[..., Result], *arguments: Any) -> Result:
+def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function while the lock of the caches is held."""
     # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
     with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip

@@ -206,10 +206,10 @@ def find_expected(source: str) -> set[str]:
         recognition.exhaust_lexer()
     except UnexpectedToken:
         return set()
-    return accepted(recognition)
+    return list_accepted_terminals(recognition)
 
 
-def accepted(recognition: Any) -> set[str]:
+def list_accepted_terminals(recognition: Any) -> set[str]:
     """Return the terminals that Lark's interactive parser accepts next.
 
     Lark's `accepts` feeds each choice to a copy of the parser. A terminal is accepted if its action is a shift, whose
@@ -231,7 +231,9 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
     # Out here, so that Lark's error is not shown as the cause.
     from .syntax_errors import syntax_error
 
-    raise syntax_error(cast(Token, unexpected.token), tokens, accepted(unexpected.interactive_parser), source)
+    raise syntax_error(
+        cast(Token, unexpected.token), tokens, list_accepted_terminals(unexpected.interactive_parser), source
+    )
 
 
 GRAMMAR = "formula.lark"

@@ -23,7 +23,7 @@ def has_ampersand(source: str) -> bool:
     )
 
 
-def shown(character: str) -> str:
+def format_character(character: str) -> str:
     if character.isprintable() and not unicodedata.combining(character):
         return character
     return f"the character U+{ord(character):04X}"

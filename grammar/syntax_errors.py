@@ -133,7 +133,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         f"unexpected end of formula; {expectation(expected)}",
         source,
         last.span,
-        hint=RANGE if in_range(tokens[:position]) else "write the rest of the formula",
+        hint=RANGE if has_reached_range(tokens[:position]) else "write the rest of the formula",
     )
 
 
@@ -168,9 +168,9 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []
         return Hint("put the exponent in braces: x^{1/2}", *edits, at=(start, end) if edits else None)
     begins = token.type == "FOR" and (not types or types[-1] == "SEPARATOR")
-    if begins or token.type == "COLON" and in_range(tokens[:position]):
+    if begins or token.type == "COLON" and has_reached_range(tokens[:position]):
         return "write the range after its equation: h^t = h^{t-1} / 2 for t ∈ [3]"
-    if token.type == "REALS" and in_range(tokens[:position]):
+    if token.type == "REALS" and has_reached_range(tokens[:position]):
         return "a definition holds for all arguments: leave out the range; the range of an index is for t ∈ [n]"
     if types[:1] == ["SUB"] and token.type == "COMMA":
         return _suggest_braces("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
@@ -188,7 +188,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         return INNER_PRODUCT
     if "BAR" in expected and any(earlier.type == "BAR" for earlier in tokens[:position]):
         return "an absolute value has a bar on each side, |x − y|, or is written abs(x − y)"
-    if token.type == "EQUALS" and in_range(tokens[: position - 1]) and types[-2:] == ["COMMA", "NAME"]:
+    if token.type == "EQUALS" and has_reached_range(tokens[: position - 1]) and types[-2:] == ["COMMA", "NAME"]:
         return SECOND_RANGE
     if token.type == "EQUALS" and "RBRACKET" in expected:
         return "write an element as X_{axis(1)}; indices start at 1"
@@ -196,7 +196,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         return "stack tensors of one shape: [x, y]_{axis}; to return several values, end with a definition for each"
     if token.type == "COLON" and ("RBRACKET" in expected or types[-1:] == ["LBRACKET"]):
         return "write a slice as X_{axis(2:4)}; indices start at 1, and both ends are included"
-    if token.type in ("COMMA", "AND", "RELATION") and "RPAREN" not in expected and in_range(tokens[:position]):
+    if token.type in ("COMMA", "AND", "RELATION") and "RPAREN" not in expected and has_reached_range(tokens[:position]):
         return SECOND_RANGE
     if token.type == "SEMICOLON" and "$END" not in expected:
         return None
@@ -230,7 +230,7 @@ def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
     return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
 
 
-def in_range(before: list[Token]) -> bool:
+def has_reached_range(before: list[Token]) -> bool:
     """Return whether the statement has reached its range (`for …`)."""
     return any(token.type == "FOR" for token in statement_before(before, len(before)))
 

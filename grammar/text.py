@@ -12,7 +12,7 @@ from .draws import ends_distribution
 from .errors import NotationError
 from .folding import fold, marks
 from .partials import read_operators
-from .stray_characters import advice, shown, unescape_entity
+from .stray_characters import advice, format_character, unescape_entity
 from .symbols import (
     ASCII_MACROS,
     GREEK_MACROS,
@@ -294,7 +294,7 @@ class Lexer:
                 hint="write A @_{axis} B, or A * B for an elementwise product",
             )
         if text not in SIGNS:
-            message = f"unsupported character {shown(text)}"
+            message = f"unsupported character {format_character(text)}"
             if text == ".":
                 method = self.source[end : end + 1].isalpha()
                 message = "a formula has no methods or attributes" if method else ". is not an operator"

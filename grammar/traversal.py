@@ -84,7 +84,7 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value) if type(value) in BELOW else value
 
 
-def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
+def map_nodes(node: Any, change: Callable[[Any], Any]) -> Any:
     """Return the tree with each node replaced by the result of `change`; None keeps the node and continues below it."""
     results: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(node, False)]

@@ -50,7 +50,7 @@ def executable(self, given, extra, make):
             )
             raise
 
-    plan = symbolic_plans.planned(known, given, sizes, places, noted)
+    plan = symbolic_plans.plan_symbolically(known, given, sizes, places, noted)
     if plan is None or not plan.fits(sizes):
         REASONS[f"no plan with symbols: {why[-1] if why else 'no axes'}"] += 1
         return result

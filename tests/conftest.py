@@ -133,7 +133,7 @@ def pytest_configure(config: pytest.Config):
 
     def check(result):
         primitives.verify(result)
-        over = memory.in_place(result, numpy.writes)
+        over = memory.find_reused_arrays(result, numpy.writes)
         primitives.verify_memory(result, over)
         for out in (True, False)[len(result.results) != 1 :]:
             primitives.verify_memory(result, over, numpy.buffers(result, out, fits=lambda value: True))

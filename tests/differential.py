@@ -36,7 +36,7 @@ from namedtensor import reference
 from namedtensor.display.code_statements import UnreadableFormula, identifier
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.programs.executable import Options
-from namedtensor.programs.readable import typed
+from namedtensor.programs.readable import type_goal
 from namedtensor.terms.environment import source_name
 
 
@@ -253,7 +253,7 @@ def by_loops(s: Sample) -> Any:
         result = space["function"](*used)
     except (ArithmeticError, ValueError) as problem:
         raise Unfit(f"Python raises {problem}") from None
-    _, root = typed(formula._goal, s.values, Options())
+    _, root = type_goal(formula._goal, s.values, Options())
     return reference.tensor(result, tuple(map(source_name, root.shape)))
 
 

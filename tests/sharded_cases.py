@@ -22,7 +22,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import namedtensor as nt
 from namedtensor.layers.layer import Layer
 from namedtensor.sharding.collectives import collectives, collectives_of
-from namedtensor.sharding.device_report import moved_bytes
+from namedtensor.sharding.device_report import count_moved_bytes
 from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
 
@@ -581,7 +581,7 @@ def case_a_report_of_devices_has_no_values():
     assert (report.step.parameters, report.step.states) == (weights, 2 * weights)
     products = 2 * 8 * 16 * 64
     assert report.forward.flops == 2 * products // 8 and report.step.flops == 5 * products // 8
-    assert moved_bytes(report.forward.collectives)["all-reduce over model"] == (1, 4 * 4 * 16)
+    assert count_moved_bytes(report.forward.collectives)["all-reduce over model"] == (1, 4 * 4 * 16)
     assert "all-reduce over data" in repr(report) and "training step" in repr(report)
     with_steps = program.for_devices(
         "cpu:8", {"b": "model"}, {"data": 2, "model": 4}, compute_rules={"batch": "data", "b": "model"},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import reference
 from namedtensor.checking import loops
-from namedtensor.checking.wavefront_order import Domain, ordered
+from namedtensor.checking.wavefront_order import Domain, choose_order
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms.terms import Term
 
@@ -270,7 +270,7 @@ spans = st.tuples(st.integers(-3, 4), st.integers(0, 6))
 def test_an_order_has_each_member_once_and_after_those_that_it_reads(first, spans, offsets, turned):
     domain = Domain(first, [(low, low + size) for low, size in spans])
     offsets = {(-i, -j) if turned else (i, j) for i, j in offsets}
-    order = ordered(domain, offsets)
+    order = choose_order(domain, offsets)
     cells = {(i, j) for i, (low, high) in zip(domain.rows, domain.spans) for j in range(low, high + 1)}
     assert domain.count == len(cells) and all((cell in domain) == (cell in cells) for cell in cells | {(9, 9), (-9, 0)})
     for back in offsets:

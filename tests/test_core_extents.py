@@ -21,16 +21,16 @@ from namedtensor.core.extents import (
     bounds,
     exact_quotient,
     extent,
+    format_size,
     is_size,
     largest,
     proves_at_most,
-    shown,
     symbols_of,
     typical,
     upper_bound,
     value_at,
 )
-from namedtensor.core.size_conditions import SizeCondition, canonical, conditions, limit_size, solve, substituted
+from namedtensor.core.size_conditions import SizeCondition, canonical, conditions, limit_size, solve, substitute_sizes
 
 SYMBOLS = tuple(SizeSymbol(name, name, example) for name, example in (("batch", 2), ("key", 5), ("seq", 7)))
 BATCH, KEY, SEQ = map(extent, SYMBOLS)
@@ -246,7 +246,7 @@ def test_a_size_stands_beside_nothing_else():
     ],
 )
 def test_a_size_is_shown_as_formulas_write_it(size, text):
-    assert shown(size) == text
+    assert format_size(size) == text
 
 
 # ------------------------------------------------------------------------------------------------- solving, replacing
@@ -254,7 +254,7 @@ def test_a_size_is_shown_as_formulas_write_it(size, text):
 def test_other_sizes_for_symbols_are_their_values(expected, others, sizes):
     assume(all(other.at(sizes) >= 1 for other in others.values()))
     assume(small(expected.size, 8) and all(small(other.size, 4) for other in others.values()))
-    replaced = substituted(expected.size, {symbol: other.size for symbol, other in others.items()})
+    replaced = substitute_sizes(expected.size, {symbol: other.size for symbol, other in others.items()})
     assert value_at(replaced, sizes) == expected.at(
         sizes | {symbol: other.at(sizes) for symbol, other in others.items()}
     )
@@ -272,7 +272,7 @@ linear = st.tuples(*(st.integers(-2, 2) for _ in SYMBOLS), st.integers(-4, 4)).m
 @given(st.lists(linear, max_size=3))
 def test_what_is_solved_holds_wherever_the_equations_do(equations):
     solved: dict[SizeSymbol, Any] = {}
-    messages = [difference for equation in equations if solve(solved, difference := substituted(equation, solved))]
+    messages = [difference for equation in equations if solve(solved, difference := substitute_sizes(equation, solved))]
     assert not {*solved} & {*symbols_of([*solved.values()])}, "a symbol that is solved is in what another is"
     for a in range(1, 5):
         for b in range(1, 5):
@@ -281,7 +281,7 @@ def test_what_is_solved_holds_wherever_the_equations_do(equations):
                 if zero_of(messages, sizes):
                     assert all(value_at(size, sizes) == sizes[symbol] for symbol, size in solved.items())
     for message in messages:  # each is 0 by form from then on
-        assert substituted(message, solved) == 0
+        assert substitute_sizes(message, solved) == 0
 
 
 def test_a_symbol_is_not_solved_by_itself():
@@ -394,7 +394,7 @@ def test_a_condition_says_in_its_text_what_it_checks(left, right, relation, size
     condition = SizeCondition(left, relation, right)
     result = eval(str(condition), {}, {symbol.name: size for symbol, size in sizes.items()})
     assert result == condition.holds(sizes)
-    assert condition.shown == f"{shown(left)} {size_conditions.SIGNS[relation]} {shown(right)}"
+    assert condition.shown == f"{format_size(left)} {size_conditions.SIGNS[relation]} {format_size(right)}"
 
 
 def test_conditions_end_with_their_plan():
@@ -433,7 +433,7 @@ def test_no_equation_holds_of_a_counter_and_ranges_may_follow_another():
 
 def test_what_failed_is_not_assumed():
     with conditions() as collected:
-        with pytest.raises(KeyError), size_conditions.retracted_after(KeyError):
+        with pytest.raises(KeyError), size_conditions.retract_after(KeyError):
             assert size_conditions.assume_at_most(SEQ, 3) and size_conditions.assume_equal(KEY, 2)
             raise KeyError
         assert not collected.found and not collected.solved

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from closed_forms_in_order import SHORT
 
-from namedtensor.symbolic.forms import FormIndex, head, interned, single
+from namedtensor.symbolic.forms import FormIndex, head, intern_heads, single
 
 HERE = Path(__file__).parent
 JOBS = ["block:β", "block:γ", "block:W^V", "attention:K", "attention:Q", *(f"row:{at}" for at in range(len(SHORT)))]
@@ -42,9 +42,9 @@ def test_heads_of_one_question_are_not_those_of_another():
     index = FormIndex("a", 3)
 
     def heads():
-        with interned():
+        with intern_heads():
             first = single(head("tensor", "X", ("a",)), index)[0].factors[0].head
-            with interned():  # a question within a question is a part of it
+            with intern_heads():  # a question within a question is a part of it
                 again = head("tensor", "X", ("a",))
             return first, again
 

@@ -139,7 +139,7 @@ def wrapped(patch: Any) -> None:
 
 
 def unhygienic(patch: Any) -> None:
-    patch.setattr(lifting, "lifted_name", lambda axis, depth: axis)
+    patch.setattr(lifting, "make_lifted_name", lambda axis, depth: axis)
 
 
 def exchanged(patch: Any) -> None:

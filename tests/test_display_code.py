@@ -11,7 +11,7 @@ from namedtensor.display.code_statements import UnreadableFormula, identifier
 from namedtensor.webpage.examples import EXAMPLES
 from namedtensor.webpage.requests import Request
 from namedtensor.webpage.stages import stages_of
-from namedtensor.webpage.typed import typed
+from namedtensor.webpage.typed import read_typed_text
 
 X, W, b = "ℝ^{batch[2] × seq[4] × chans[3]}", "ℝ^{hidden[5] × chans[3]}", "ℝ^{hidden[5]}"
 A, S, v = "ℝ^{height[3] × width[4]}", "ℝ^{row[3] × column[3]}", "ℝ^{height[3]}"
@@ -104,7 +104,7 @@ def sizes_of(shape):
 def check(text, inputs, library):
     """The value of the code beside that of the formula."""
     pytest.importorskip({"loops": "numpy"}.get(library, library))
-    stages = stages_of(typed(request(text, inputs)))
+    stages = stages_of(read_typed_text(request(text, inputs)))
     code = nt.to_python(text, library, stages.typed.given, style="readable", sizes=dict(stages.typed.sizes))
     result = arrays_of(stages, inputs, library)
     space: dict = {}

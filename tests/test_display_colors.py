@@ -12,7 +12,7 @@ import namedtensor as nt
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in, plain, to_runs
-from namedtensor.display.colors import COLORS, shown_in_color, tints
+from namedtensor.display.colors import COLORS, supports_color, tints
 
 FORMULAS = [
     "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
@@ -147,12 +147,12 @@ class Terminal(io.StringIO):
 def test_a_terminal_may_refuse_colors(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert shown_in_color(Terminal()) and not shown_in_color(io.StringIO())
+    assert supports_color(Terminal()) and not supports_color(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not shown_in_color(Terminal())
+    assert not supports_color(Terminal())
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert not shown_in_color(Terminal())
+    assert not supports_color(Terminal())
 
 
 # ------------------------------------------------------------------------------------------------------------ palette

@@ -123,7 +123,7 @@ def test_the_playground_says_the_same(path, exercise, monkeypatch):
     def no_process(*given):
         raise OSError  # as in a page
 
-    monkeypatch.setattr("namedtensor.teaching.grading._graded_in_process", no_process)
+    monkeypatch.setattr("namedtensor.teaching.grading._grade_in_process", no_process)
     monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
     file = path.read_text(encoding="utf-8")

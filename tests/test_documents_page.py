@@ -8,7 +8,7 @@ import pytest
 from grammar.parser import parse
 from grammar.printer.runs import to_runs
 from namedtensor.cli.commands import main
-from namedtensor.documents.page import typed
+from namedtensor.documents.page import write_typed_runs
 
 PAPER = r"""
 \section{One & <two>}
@@ -95,7 +95,7 @@ TYPES = {"Y", "X", "W^1", "scores", "W^{l,Q}", "X_1"}
 @pytest.mark.parametrize("formula", HOVERED)
 def test_each_name_with_a_type_has_it_as_its_title(formula):
     types = {name.translate(str.maketrans("", "", "{} ")): name for name in TYPES}
-    shown = typed(to_runs(parse(formula).statements[0]), types, {})
+    shown = write_typed_runs(to_runs(parse(formula).statements[0]), types, {})
     assert re.findall(r'title="([^"]*)"', shown) == HOVERED[formula]
 
 

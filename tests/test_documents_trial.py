@@ -9,7 +9,7 @@ import pytest
 from grammar.parser import parse
 from namedtensor.cli.commands import main
 from namedtensor.documents.sections import check_document
-from namedtensor.documents.trial import tried_claims
+from namedtensor.documents.trial import try_assertions
 from namedtensor.documents.verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws
 
 # a program as text, and what comes of its claims
@@ -94,7 +94,7 @@ SUPPOSED = {
 
 
 def tried(text, draws=8, seed=0):
-    return list(tried_claims(text, parse(text, "text"), {}, None, Draws(draws, seed)))
+    return list(try_assertions(text, parse(text, "text"), {}, None, Draws(draws, seed)))
 
 
 @pytest.mark.sampled(3)
@@ -106,7 +106,7 @@ def test_what_comes_of_the_claims_of_a_program(text):
 @pytest.mark.parametrize("text", SUPPOSED)
 def test_what_is_supposed_of_names_of_which_nothing_is_said(text):
     functions = frozenset({"f", "g", "R"})
-    *_, last = tried_claims(text, parse(text, "text", functions=functions), {}, None, Draws())
+    *_, last = try_assertions(text, parse(text, "text", functions=functions), {}, None, Draws())
     assert (last.status, dict(last.supposed)) == SUPPOSED[text]
 
 

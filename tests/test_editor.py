@@ -12,8 +12,8 @@ from namedtensor.editor.completions import completions
 from namedtensor.editor.descriptions import definition, hover, references
 from namedtensor.editor.fixes import fixes
 from namedtensor.editor.positions import Lines
-from namedtensor.editor.renaming import applied, rename
-from namedtensor.editor.statements import blanked, scopes, split
+from namedtensor.editor.renaming import apply_edits, rename
+from namedtensor.editor.statements import blank_spans, scopes, split
 
 TEXT = """\
 # attention
@@ -355,7 +355,7 @@ def test_rename(case):
         re.sub(pattern, new, line) if lines is None or number in lines else line
         for number, line in enumerate(text.split("\n"), 1)
     )
-    assert applied(text, rename(opened(text, path), text.index(position), new)) == expected
+    assert apply_edits(text, rename(opened(text, path), text.index(position), new)) == expected
 
 
 REFUSED = {
@@ -398,7 +398,7 @@ def test_quick_fix(case):
     document = opened(text, path)
     at = text.index(position)
     (fix, *_) = fixes(document, (at, at))
-    new = applied(text, [fix.edit])
+    new = apply_edits(text, [fix.edit])
     assert fix.title == title and result in new
     assert len(findings_of(opened(new, path))) < len(findings_of(document))
     assert fixes(document, (0, 0)) == []
@@ -421,7 +421,7 @@ def test_statements_and_scopes():
     text = "A = 1\n  + 2\nB = {1 if i = j;\n 0 otherwise}\n\n# c\nC(x) =\n x"
     assert [item.text for item in split(text)] == ["A = 1\n  + 2", "B = {1 if i = j;\n 0 otherwise}", "C(x) =\n x"]
     assert scopes("a\n#: exercise x\nb") == [(0, 2), (2, 17)]
-    assert blanked("ab\ncd", [(1, 4)]) == "a \n d"
+    assert blank_spans("ab\ncd", [(1, 4)]) == "a \n d"
 
 
 def test_a_notebook_shows_findings_of_its_own_text_only():

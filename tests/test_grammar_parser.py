@@ -29,7 +29,7 @@ from grammar.nodes import (
     Value,
     axis_of,
 )  # fmt: skip
-from grammar.parser import accepted, find_expected, parse, recognizer, spelling_of, tokens_of
+from grammar.parser import find_expected, list_accepted_terminals, parse, recognizer, spelling_of, tokens_of
 from grammar.printer import to_latex, to_text
 from grammar.text import tokenize
 
@@ -348,9 +348,9 @@ def test_what_is_accepted_next_is_what_lark_accepts(text):
     tell_functions(tokens, frozenset(), whole=False)
     recognition = recognizer().parse_interactive(tokens)
     for token in tokens:
-        assert accepted(recognition) == recognition.accepts()
+        assert list_accepted_terminals(recognition) == recognition.accepts()
         recognition.feed_token(token)
-    assert accepted(recognition) == recognition.accepts() != set()
+    assert list_accepted_terminals(recognition) == recognition.accepts() != set()
 
 
 def test_an_operand_that_is_missing_is_reported_without_a_copy_of_the_parser(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.programs.families import stacked
+from namedtensor.programs.families import stack_families
 from transformer import FFN, GPT2, LayerNorm, Llama, Mixtral
 
 LIBRARIES = ["numpy", "torch", "jax"]
@@ -134,7 +134,7 @@ def test_a_product_reads_the_integers_of_a_family_in_one_array(library):
     members = {}
     for l in (1, 2):
         members[f"Q^{l}"], members[f"s^{l}"] = nt.quantize(drawn("out in"), "in")
-    families = stacked({name: on(library, tensor) for name, tensor in members.items()}, ["Q^l", "s^l"], 2)
+    families = stack_families({name: on(library, tensor) for name, tensor in members.items()}, ["Q^l", "s^l"], 2)
     function = nt.formula("X ⊙_{in} (Q^2 ⊙ s^2) + b").compile(backend=library)
     value = function(values={**families, "X": on(library, X), "b": on(library, b)})
     weights = (members["Q^2"] * members["s^2"]).to_array("out in").astype("float64")

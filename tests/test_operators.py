@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor.operators import REGISTRY
-from namedtensor.tensors.eager import specialised
+from namedtensor.tensors.eager import specialize_lowering
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 2, "e": 3}
 RANDOM = np.random.default_rng(7)
@@ -382,10 +382,10 @@ def test_an_index_counts_from_its_base(base):
     X = nt.tensor([10, 20, 30], "b")
     index: Any = REGISTRY["index"].lower
     lower = lambda w, *operands: index(w, *operands, axes=("b",), options={"base": base})
-    function, order, _ = specialised(lower, (X.layout, nt.tensor([2, 1], "a").layout), np)
+    function, order, _ = specialize_lowering(lower, (X.layout, nt.tensor([2, 1], "a").layout), np)
     assert order == ("a",)
     assert function(X.array, np.array([2, 1]) + base).tolist() == [30, 20]
-    function, *_ = specialised(lower, (X.layout, 2 + base), np)
+    function, *_ = specialize_lowering(lower, (X.layout, 2 + base), np)
     assert function(X.array, 2 + base) == 30
 
 

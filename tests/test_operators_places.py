@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.arrays import placed
+from namedtensor.core.arrays import place_array
 
 ROWS = {
     "plain": [0.5, -1.0, 2.0, 1.0],
@@ -27,7 +27,7 @@ TEXTS = {"argmax_i x_{a(i)}": max, "argmin_i x_{a(i)}": min}
 def test_the_first_of_the_best(text, row, library):
     pytest.importorskip(library)
     numbers = ROWS[row]
-    result = nt.evaluate(text, x=nt.tensor(placed(np.array(numbers), library), "a"))
+    result = nt.evaluate(text, x=nt.tensor(place_array(np.array(numbers), library), "a"))
     assert int(result) == numbers.index(TEXTS[text](numbers)) + 1
 
 

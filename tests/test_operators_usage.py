@@ -8,7 +8,7 @@ from grammar.parser import parse
 from grammar.printer import to_text
 from namedtensor import cli
 from namedtensor.operators import REGISTRY
-from namedtensor.operators.usage import sentence, sets, written
+from namedtensor.operators.usage import format_usage, sentence, sets
 
 RECORDS = list(dict.fromkeys(REGISTRY.values()))
 
@@ -23,8 +23,8 @@ def in_place(record, use):
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
 def test_the_use_of_an_operator_can_be_read(record):
-    text, plain = (to_text(parse(in_place(record, written(record, ascii)))) for ascii in (False, True))
-    assert text == plain and written(record, ascii=True).isascii()
+    text, plain = (to_text(parse(in_place(record, format_usage(record, ascii)))) for ascii in (False, True))
+    assert text == plain and format_usage(record, ascii=True).isascii()
     if record.lifted.formals:
         assert f"{{{', '.join(record.lifted.formals)}}}" in text
 

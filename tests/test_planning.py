@@ -33,7 +33,7 @@ from namedtensor.planning.primitives import PRIMITIVES, MalformedPlan, verify, v
 from namedtensor.planning.step_builder import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.programs.arguments import BoundArguments
 from namedtensor.programs.entries import WholeProgram
-from namedtensor.programs.executable import Options, executable, typed
+from namedtensor.programs.executable import Options, executable, type_goal
 from namedtensor.programs.named_plans import plan_of, target_named
 from namedtensor.programs.parsed import ParsedProgram
 
@@ -55,7 +55,9 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 def compiled(text: str, without=(), **values):
     arguments = BoundArguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(arguments.arrays))
-    return executable(typed(goal, arguments, Options()), arguments.abstract, target, Options(disable=tuple(without)))
+    return executable(
+        type_goal(goal, arguments, Options()), arguments.abstract, target, Options(disable=tuple(without))
+    )
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:

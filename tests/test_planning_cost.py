@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 import transformer
 from namedtensor import cli
-from namedtensor.core.extents import shown, symbols_of, value_at
+from namedtensor.core.extents import format_size, symbols_of, value_at
 from namedtensor.planning.cost import cost_of
 from namedtensor.programs.executable import Options
 from namedtensor.programs.named_plans import plan_of, target_named
@@ -114,7 +114,7 @@ def test_sizes_fill_shapes_and_what_is_declared():
     cost = nt.formula(text).cost(X="ℝ^{n × a[3]}", sizes={"n": 5, "h": 2})
     assert cost.multiply_adds == 5 * 3 * 2
     open_cost = nt.formula(text).cost(X="ℝ^{n × a[3]}", sizes={"h": 2})
-    assert shown(open_cost.multiply_adds) == "6 |n|"
+    assert format_size(open_cost.multiply_adds) == "6 |n|"
 
 
 OPEN = {"Q": "ℝ^{query × key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
@@ -122,8 +122,8 @@ OPEN = {"Q": "ℝ^{query × key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × va
 
 def test_open_sizes_make_polynomials():
     cost = nt.formula(ATTENTION).cost(OPEN, disable=EXACT)
-    assert shown(cost.multiply_adds) == "|key| |query| |seq| + |query| |seq| |val|"
-    assert shown(cost.largest) == "max(4 |query| |seq|, 4 |query| |val|)"
+    assert format_size(cost.multiply_adds) == "|key| |query| |seq| + |query| |seq| |val|"
+    assert format_size(cost.largest) == "max(4 |query| |seq|, 4 |query| |val|)"
     assert "  |key| |query| |seq| + |query| |seq| |val| multiply-adds\n" in repr(cost)
 
 

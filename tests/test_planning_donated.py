@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.arrays import placed
+from namedtensor.core.arrays import place_array
 from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step
 from namedtensor.planning.primitives import MalformedPlan, verify_memory
 from namedtensor.programs.entry_points import EntryPoints
@@ -130,7 +130,9 @@ def test_other_libraries_leave_it_as_it_is(library):
     pytest.importorskip(library)
     program, names, values, _ = asked("one slice")
     (right,) = program[names](values=values)
-    there = {name: nt.tensor(placed(value.array, library, "float32"), value.axes) for name, value in values.items()}
+    there = {
+        name: nt.tensor(place_array(value.array, library, "float32"), value.axes) for name, value in values.items()
+    }
     (result,) = EntryPoints(program, names, donated="X")(values=there)
     np.testing.assert_allclose(np.asarray(result.array), right.to_array(result.axes), rtol=1e-6)
     np.testing.assert_allclose(np.asarray(there["X"].array), values["X"].array, rtol=1e-6)

@@ -14,12 +14,12 @@ from namedtensor.positional.values import (
     AxisValue,
     Divided,
     Leaf,
-    contracted,
+    contract_values,
     elementwise,
     matmul,
-    reduced,
+    reduce_value,
     size,
-    written,
+    write_node,
 )
 
 
@@ -45,7 +45,7 @@ class Source:
         return self.leaves[name].use(self.axes)
 
     def text(self, value: AxisValue) -> str:
-        return to_text(written(value.node, names_of(self.axes, set(self.leaves))))
+        return to_text(write_node(value.node, names_of(self.axes, set(self.leaves))))
 
     def result(self, value: AxisValue) -> tuple[str, ...]:
         names = names_of(self.axes, set(self.leaves))
@@ -87,7 +87,7 @@ def test_positional_product_gets_names_and_renames_at_leaves(shapes, build, text
 def test_positional_axis_summed_within_an_operand_needs_no_prime():
     source = Source(K="n m")
     K, other = source["K"], source["K"]
-    total = reduced(source.axes, "∑", other, other.dims[1], (other.dims[0], ()))
+    total = reduce_value(source.axes, "∑", other, other.dims[1], (other.dims[0], ()))
     assert source.text(elementwise(source.axes, "/", K, total)) == "K / ∑_{m} K"
 
 
@@ -101,7 +101,7 @@ def test_positional_self_attention():
 def test_positional_sum_of_a_product_is_a_contraction():
     source = Source(A="i j", B="i j")
     value = elementwise(source.axes, "⊙", source["A"], source["B"])
-    assert source.text(reduced(source.axes, "∑", value, value.axes, ())) == "A ⊙_{i, j} B"
+    assert source.text(reduce_value(source.axes, "∑", value, value.axes, ())) == "A ⊙_{i, j} B"
 
 
 def test_positional_axes_of_two_names_clash_and_nothing_changes():
@@ -146,9 +146,9 @@ def test_positional_axes_in_parts_are_one_where_their_parts_are():
 
 def test_positional_name_of_an_axis_in_parts_is_not_one_name():
     names = {"⟨0⟩": ("heads", "key"), "⟨1⟩": ("seq",)}
-    assert written(Name("⟨1⟩"), names) == Name("seq")
+    assert write_node(Name("⟨1⟩"), names) == Name("seq")
     with pytest.raises(Divided):
-        written(Name("⟨0⟩"), names)
+        write_node(Name("⟨0⟩"), names)
 
 
 def test_positional_twins_of_three_sizes_are_three_kinds():
@@ -173,12 +173,12 @@ def test_positional_axis_falls_into_parts_in_every_use():
     value = product(source, source["X"], source["W"])
     source.axes.split(value.dims[1][0], (AxisKind(hint="heads"), AxisKind(hint="key")))
     heads, key = source.axes.parts(value.dims[1][0])
-    total = reduced(source.axes, "∑", value, [key], ())
+    total = reduce_value(source.axes, "∑", value, [key], ())
     assert source.text(total) == "∑_{key} X ⊙_{chans} W"
     names = names_of(source.axes)
     assert [names[part.key] for part in source.axes.parts(leaf.dims[1][0])] == [("heads",), ("key",)]
     assert names[value.dims[1][0].key] == ("heads", "key")
-    assert to_text(written(size(value.dims[1][0]), names)) == "|heads| ⊙ |key|"
+    assert to_text(write_node(size(value.dims[1][0]), names)) == "|heads| ⊙ |key|"
     with pytest.raises(Clash):
         source.axes.split(value.dims[0][0], (AxisKind(), AxisKind()))  # a given axis
 
@@ -217,4 +217,4 @@ def test_positional_names_of_axes_in_one_operation_differ():
 
 def test_positional_outer_product_has_no_summed_axes():
     source = Source(a="i", b="j")
-    assert source.text(contracted(source.axes, source["a"], source["b"], [], source["a"].dims)) == "a ⊙ b"
+    assert source.text(contract_values(source.axes, source["a"], source["b"], [], source["a"].dims)) == "a ⊙ b"

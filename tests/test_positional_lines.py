@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.positional.operations import OPERATIONS, named_operation
+from namedtensor.positional.operations import OPERATIONS, find_operation
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("einops")
@@ -73,7 +73,7 @@ def test_positional_parameters_are_in_the_order_of_the_library():
     tensors = {"x2", "b", "_stacklevel"}  # the second tensor, and a setting of PyTorch's own
     different = []
     for name, (library, places) in itertools.product(OPERATIONS, modules.items()):
-        record = named_operation(name, library)
+        record = find_operation(name, library)
         for function in [getattr(slot, name) for slot in places if hasattr(slot, name) and name != "unfold"]:
             try:
                 signature = inspect.signature(function).parameters.values()

@@ -463,8 +463,8 @@ def known_of(entry: Any) -> list[Any]:
 def test_plans_of_a_signature_are_bounded(monkeypatch):
     """Where each length has a condition of its own, their plans are at most so many."""
     result: list[Any] = []
-    plan = symbolic_plans.planned
-    monkeypatch.setattr(symbolic_plans, "planned", lambda *rest: result.append(rest) or plan(*rest))
+    plan = symbolic_plans.plan_symbolically
+    monkeypatch.setattr(symbolic_plans, "plan_symbolically", lambda *rest: result.append(rest) or plan(*rest))
     entry = nt.program("Y = { X_{seq(1)} if |seq| = 7; X_{seq(|seq|)} otherwise }")["Y"]
     for length in range(1, 60):
         entry(X=tensor(np.arange(length), "seq"))

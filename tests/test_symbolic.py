@@ -23,10 +23,10 @@ from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, applying, canonical, linearizing, work
 from namedtensor.symbolic.definitions import EXPANDED, OPENED
-from namedtensor.symbolic.factoring import cleared, factored, multiplied_out
+from namedtensor.symbolic.factoring import clear_fractions, factor_form, multiply_out
 from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single
 from namedtensor.symbolic.from_terms import Forms
-from namedtensor.symbolic.known import recognized, solved, updated
+from namedtensor.symbolic.known import recognize_functions, recognize_solve, simplify_update
 from namedtensor.symbolic.linearizing import ReadingChecker
 from namedtensor.symbolic.rewrite_rules import REWRITE_RULES
 from namedtensor.symbolic.work import TooLong, tensor, working
@@ -49,14 +49,14 @@ def sides_of(claim: str, shapes):
     checker = ReadingChecker(bind(claim, tree), inputs, {}, infer_parameters=True)
     forms = Forms({})
     products = [forms.of(checker.infer(side, checker.top)) for side in last.sides]
-    return [recognized(multiplied_out(form)) for form in products]
+    return [recognize_functions(multiply_out(form)) for form in products]
 
 
 def is_applied(claim: str, shapes) -> bool:
     with working():
         one, other = forms_of(claim, shapes)
-        ways = (one, solved(one), updated(one), cleared(one))
-        return any(not algebra.add(way, algebra.scaled(other, -1)) for way in ways)
+        ways = (one, recognize_solve(one), simplify_update(one), clear_fractions(one))
+        return any(not algebra.add(way, algebra.scale_form(other, -1)) for way in ways)
 
 
 RULES = [rule for rule in REWRITE_RULES if rule.kind != "proof"]
@@ -109,7 +109,7 @@ def test_a_rule_is_a_claim_that_holds_and_is_what_its_function_does(rule):
 def test_a_rule_is_counted_by_its_own_name_where_its_function_uses_it(rule):
     with working() as work:
         for form in sides_of(rule.equation, rule.shapes):
-            factored(cleared(solved(updated(form))))
+            factor_form(clear_fractions(recognize_solve(simplify_update(form))))
     with working(proving=True) as proof:
         sides_of(rule.equation, rule.shapes)
     if rule.name == "name":
@@ -292,7 +292,7 @@ def test_keys_of_cycles():
 def test_an_identity_is_symmetric():
     i, j = FormIndex("a", "|a|"), FormIndex("b", "|a|")
     with working():
-        assert not algebra.add(single(DELTA, i, j), algebra.scaled(single(DELTA, j, i), -1))
+        assert not algebra.add(single(DELTA, i, j), algebra.scale_form(single(DELTA, j, i), -1))
 
 
 def test_factoring_keeps_summed_indices_apart():
@@ -301,10 +301,10 @@ def test_factoring_keeps_summed_indices_apart():
     with working():
         x, y = (tensor(name, ("a",), (i,)) for name in "xy")
         summed = algebra.sum_over(algebra.multiply(x, y), [i])
-        products = factored(algebra.add(summed, algebra.multiply(x, y)))
+        products = factor_form(algebra.add(summed, algebra.multiply(x, y)))
         assert {index for product in products for index in product.indices()} == {i}
         assert not algebra.add(
-            multiplied_out(products), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
+            multiply_out(products), algebra.scale_form(algebra.add(summed, algebra.multiply(x, y)), -1)
         )
 
 

@@ -388,7 +388,7 @@ def sheet():
 @pytest.fixture(scope="module")
 def released(sheet):
     """The same exercises as a released file has them."""
-    return nt.exercises(sheet_files.released(SHEET, sheet))
+    return nt.exercises(sheet_files.release_sheet(SHEET, sheet))
 
 
 @pytest.mark.sampled(3)
@@ -420,7 +420,7 @@ def test_the_model_is_shown_only_where_the_file_says_so(sheet):
 
 
 def test_a_released_file_holds_no_model(sheet):
-    text = sheet_files.released(SHEET, sheet)
+    text = sheet_files.release_sheet(SHEET, sheet)
     for exercise in sheet.values():
         if exercise.kind != "signature":
             assert exercise.solution.removeprefix("answer = ") not in text
@@ -430,8 +430,8 @@ def test_a_released_file_holds_no_model(sheet):
 
 
 def test_a_released_file_is_released_as_it_is(sheet, released):
-    text = sheet_files.released(SHEET + "\n\n\n", sheet)
-    assert sheet_files.released(text, released) == text
+    text = sheet_files.release_sheet(SHEET + "\n\n\n", sheet)
+    assert sheet_files.release_sheet(text, released) == text
     assert [list(sheet_files.faults(exercise)) for exercise in released.values()] == [[]] * len(sheet)
 
 
@@ -471,7 +471,7 @@ def test_the_words_of_generated_mistakes_are_opened_by_their_values_alone(sheet)
     assert 10 < len(result["changes"]) <= references.MAX_KEPT_CHANGES
     words = "without / √|key|"
     assert words not in json.dumps(result, ensure_ascii=False)
-    assert all(references.unlocked(text, "1 2 3") != words for _, text in result["changes"])
+    assert all(references.unlock_text(text, "1 2 3") != words for _, text in result["changes"])
 
 
 @pytest.mark.parametrize("name", ["variance", "covariance", "softmax-written-out"])
@@ -484,7 +484,7 @@ def test_no_feedback_names_the_solution_or_more_than_half_of_it(name):
     hidden = mutants.large_parts(tree)
     assert mutants.short(tree.statements[-1].sides[-1]) in hidden
     messages = [
-        (text, grading.graded(exercise, text, 0)) for text, _ in mutants.distinct_mutants(tree, ("n", "m"), True)
+        (text, grading.grade_answer(exercise, text, 0)) for text, _ in mutants.distinct_mutants(tree, ("n", "m"), True)
     ]
     assert len(messages) > 10 and any("equals the solution" in grade.feedback for _, grade in messages)
     for text, grade in messages:
@@ -574,7 +574,7 @@ def test_the_process_marks_as_this_one_does(sheet, answer):
     from namedtensor.teaching import grading
 
     for exercise in sheet.values():
-        grade, expected = exercise.grade(answer), grading.graded(exercise, answer, 0)
+        grade, expected = exercise.grade(answer), grading.grade_answer(exercise, answer, 0)
         assert grade.json() == expected.json() and (grade.hints, grade.solution) == (expected.hints, expected.solution)
         assert (grade.error is None) == (expected.error is None) and str(grade.error) == str(expected.error)
         if expected.error is not None:
@@ -598,7 +598,7 @@ def test_a_fault_of_ours_is_a_sentence(sheet, monkeypatch):
     from namedtensor.teaching import grading
 
     monkeypatch.setitem(grading.KINDS, "formula", lambda *given: {}["missing"])
-    assert "could not be graded" in grading.graded(sheet["attention"], "Q", 0).feedback
+    assert "could not be graded" in grading.grade_answer(sheet["attention"], "Q", 0).feedback
 
 
 # ------------------------------------------------------------------------------------------------------------ files
@@ -784,8 +784,8 @@ def test_mistakes_of_types_signatures_and_sizes_get_their_sentence(name, answer,
 
 
 def test_a_released_file_of_such_exercises_has_no_sentence_and_grades_the_same():
-    sheet = nt.exercises(sheet_files.released(ANTICIPATED, nt.exercises(ANTICIPATED)))
-    assert "Lifting adds" not in sheet_files.released(ANTICIPATED, nt.exercises(ANTICIPATED))
+    sheet = nt.exercises(sheet_files.release_sheet(ANTICIPATED, nt.exercises(ANTICIPATED)))
+    assert "Lifting adds" not in sheet_files.release_sheet(ANTICIPATED, nt.exercises(ANTICIPATED))
     assert sheet["sizes"].grade("|in| |out| + |out| |last|").correct and not sheet["sizes"].grade("|in| |out|").correct
     assert not sheet["types"].grade("ℝ^{width × height}\nℝ^{height}").correct
 
@@ -827,7 +827,7 @@ def test_an_answer_graded_by_a_thread_has_the_time_it_is_given(monkeypatch):
     sheet = nt.exercises("#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{n} X")
     released = threading.Event()
     monkeypatch.setattr(grading, "USER_FUNCTIONS", {"f": None})
-    monkeypatch.setattr(grading, "graded", lambda *arguments: released.wait(60))
+    monkeypatch.setattr(grading, "grade_answer", lambda *arguments: released.wait(60))
     try:
         assert grading.grade(sheet["total"], "∑_{n} X", seconds=0.01).feedback == grading.LATE.format(0.01)
     finally:
@@ -882,7 +882,7 @@ def test_a_derivation_has_at_least_as_many_lines_as_its_exercise_says():
     short = exercise.grade("∑_{n} (X + X)\n2 ∑_{n} X")
     assert not short and not short.counts_as_attempt and "at least 3 lines" in short.feedback
     assert exercise.grade("∑_{n} (X + X)\n∑_{n} 2 X\n2 ∑_{n} X")
-    released = sheet_files.released(text, nt.exercises(text))
+    released = sheet_files.release_sheet(text, nt.exercises(text))
     assert nt.exercises(released)["a"].lines == 3
 
 

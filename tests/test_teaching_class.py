@@ -22,9 +22,9 @@ from namedtensor.teaching.submissions import (
     Submission,
     answers,
     files_in,
+    find_student,
     own_part,
     roster_of,
-    stated_student,
     student_of,
     submissions,
     text_of,
@@ -112,8 +112,8 @@ def test_the_student_of_a_file(tmp_path, path, text, student, participant):
 
 
 def test_a_file_may_state_its_student():
-    assert stated_student("# hello\n#: student  Ada Lovelace \n#: exercise a") == "Ada Lovelace"
-    assert stated_student("#: exercise a\nX") == ""
+    assert find_student("# hello\n#: student  Ada Lovelace \n#: exercise a") == "Ada Lovelace"
+    assert find_student("#: exercise a\nX") == ""
 
 
 def test_several_files_of_a_student_are_attempts_in_the_order_of_their_dates(tmp_path):

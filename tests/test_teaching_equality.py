@@ -12,7 +12,7 @@ import pytest
 import namedtensor as nt
 from grammar.parser import parse
 from namedtensor.teaching.mutants import MIN_TRIED_MUTANTS, distinct_mutants
-from namedtensor.teaching.sheet_files import released
+from namedtensor.teaching.sheet_files import release_sheet
 
 EQUAL, DIFFERENT, SPECIAL, NARROWER = "equal", "different", "special", "narrower"
 VECTOR, TWO = {"x": "ℝ^{n}"}, {"x": "ℝ^{n}", "y": "ℝ^{n}"}
@@ -214,7 +214,7 @@ def test_a_released_file_grades_at_boundaries_too():
         ("exp(−40 − X^2)", "exp(−X^2 − 40)", "exp(−X^2 − 41)"),
     ):
         text = f"#: exercise one\nX ∈ ℝ^{{n}}\nanswer = {solution}\n"
-        exercise = nt.exercises(released(text, nt.exercises(text)))["one"]
+        exercise = nt.exercises(release_sheet(text, nt.exercises(text)))["one"]
         assert exercise.grade(right).correct and not exercise.grade(wrong).correct
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.arrays import renamed
-from namedtensor.tensors.tables import number, shown, summary
+from namedtensor.core.arrays import rename_layout
+from namedtensor.tensors.tables import choose_positions, number, summary
 
 INF, NAN = np.inf, np.nan
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -171,7 +171,7 @@ def test_further_facets_are_counted():
 
 @pytest.mark.parametrize(("size", "count"), [(1, 1), (12, 12), (13, 13), (1000, 13)])
 def test_the_first_and_last_of_a_long_axis_are_shown(size, count):
-    places = shown(size)
+    places = choose_positions(size)
     assert len(places) == count and places[0] == 0 and places[-1] == size - 1
     assert (None in places) == (size > 12)
 
@@ -230,5 +230,5 @@ def test_what_is_shown_is_static_and_escaped():
     source = A._repr_html_()
     assert "<script" not in source and re.search(r"\son\w+=", source) is None
     odd = nt.NamedTensor([1], "a")
-    odd.layout = renamed(odd.layout, ("<b>&",))
+    odd.layout = rename_layout(odd.layout, ("<b>&",))
     assert "<b>&<" not in odd._repr_html_() and "&lt;b&gt;&amp;" in odd._repr_html_()

@@ -180,9 +180,9 @@ def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
         f"{name}^{n}": nt.tensor([0.1 * n, 0.2], "a") for name, most in (("w", 5), ("v", 3)) for n in range(1, most + 1)
     }
     layer, x = Two(tensors, {"L": 5, "N": 3}), nt.tensor([0.5, -0.5], "a")
-    some = layer._stacked(4)
+    some = layer._stack_families(4)
     assert [*map(str, families(some))] == [*map(str, families(some.replace({"w^2": tensors["w^1"]})))] == ["w^1 … w^5"]
-    assert some._stacked(4) is some and len(families(some.stack_layers())) == 2
+    assert some._stack_families(4) is some and len(families(some.stack_layers())) == 2
     for two in (some, some.stack_layers(), some.stack_layers().unstack_layers()):
         near(two(x), layer(x))
         same_parameters(two, layer)

@@ -23,7 +23,7 @@ import tables  # noqa: E402
 
 from grammar.errors import CATALOGUE  # noqa: E402
 from namedtensor.operators import REGISTRY  # noqa: E402
-from namedtensor.operators.usage import sets, written  # noqa: E402
+from namedtensor.operators.usage import format_usage, sets  # noqa: E402
 
 INDEX, FULL = DOCS / "llms.txt", DOCS / "llms-full.txt"
 MAX_TOKENS = 8000  # of the second file, by `tokens`
@@ -121,7 +121,7 @@ def functions() -> list[str]:
     lines = ["## Built-in functions: use, signature, meaning", ""]
     for record in dict.fromkeys(REGISTRY.values()):
         if record.name[0].isalpha():
-            lines.append(f"- `{written(record)}` {sets(record)}: {record.meaning}".replace(" : ", ": "))
+            lines.append(f"- `{format_usage(record)}` {sets(record)}: {record.meaning}".replace(" : ", ": "))
     return [*lines, ""]
 
 

@@ -17,8 +17,8 @@ from .literals import (
     Head,
     Renamed,
     VariableRange,
-    around,
     covering,
+    find_outer_span,
     nodes_among,
     operator_of,
     start_of,
@@ -112,14 +112,19 @@ class Expressions(Indices):
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
-                107, f"{self.source[slice(*around(children))]} does not order or separate all of its indices", around(children),
+                107, f"{self.source[slice(*find_outer_span(children))]} does not order or separate all of its indices", find_outer_span(children),
                 hint="write the range of the indices first, and then the condition: ∑_{i,j ∈ [n], i ≠ j}",
             )  # fmt: skip
         condition = self.compared(children)
         variable = next((child for child in children[::2] if type(child) is Name), None)
         if variable is None:
-            self.fail(101, "a condition below an operator must be about an index", around(children), hint="write i ≠ j")
-        return VariableRange(self.to_axis(variable), condition, around(children))
+            self.fail(
+                101,
+                "a condition below an operator must be about an index",
+                find_outer_span(children),
+                hint="write i ≠ j",
+            )
+        return VariableRange(self.to_axis(variable), condition, find_outer_span(children))
 
     def juxtapose(self, children):
         left, right = children
@@ -161,7 +166,7 @@ class Expressions(Indices):
             return nodes.Differential(replace(body, body=self.unmarked(body.body)), (sign.start, body.span[1]))
         body = self.unmarked(body)
         span = (sign.start, body.span[1])
-        within, by = divided(body)
+        within, by = split_at_partial(body)
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
@@ -195,13 +200,15 @@ class Expressions(Indices):
         return Call("factorial", (), (), (operand,), (), span, sign.span)
 
     def at_points(self, children):
-        return nodes.AtPoint(children[0], tuple(child for child in children if type(child) is tuple), around(children))
+        return nodes.AtPoint(
+            children[0], tuple(child for child in children if type(child) is tuple), find_outer_span(children)
+        )
 
     def point(self, children):
         return self.name(children[:1]), children[2]
 
     def bracketed(self, children):
-        return replace(children[1], span=around(children))
+        return replace(children[1], span=find_outer_span(children))
 
     def call(self, children):
         head, _, arguments, end = children
@@ -232,13 +239,13 @@ class Expressions(Indices):
         return ArgumentList(tuple(ordinary), tuple(parameters))
 
     def size(self, children):
-        return nodes.Size(self.to_axis(children[1]), around(children))
+        return nodes.Size(self.to_axis(children[1]), find_outer_span(children))
 
     def indicator(self, children):
-        return nodes.Indicator(children[2], around(children))
+        return nodes.Indicator(children[2], find_outer_span(children))
 
     def cases(self, children):
-        return nodes.Cases(tuple(child for child in children if type(child) is tuple), around(children))
+        return nodes.Cases(tuple(child for child in children if type(child) is tuple), find_outer_span(children))
 
     def branch(self, children):
         result = nodes_among(children)
@@ -313,14 +320,14 @@ def is_plain_number(node: Any) -> bool:
     return type(node) in (Number, nodes.Size)
 
 
-def divided(node: Any) -> tuple[Any, Any]:
+def split_at_partial(node: Any) -> tuple[Any, Any]:
     """Split ∑_{a} X / ∂X* after a ∂ into the sum, which extends over products, and ∂X*, or None if there is no ∂X*."""
     if type(node) is nodes.IndexSum:
-        body, by = divided(node.body)
+        body, by = split_at_partial(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by
     if type(node) is Call and node.operator == "/" and type(node.arguments[1]) is nodes.Differential:
         return node.arguments[0], node.arguments[1]
     if type(node) is Call and len(node.arguments) == 1 and node.arguments[0].span[1] == node.span[1]:
-        body, by = divided(node.arguments[0])
+        body, by = split_at_partial(node.arguments[0])
         return replace(node, arguments=(body,), span=(node.span[0], body.span[1])), by
     return node, None

@@ -89,7 +89,7 @@ class Member(NamedTuple):
     span: tuple[int, int]
 
 
-def around(children) -> tuple[int, int]:
+def find_outer_span(children) -> tuple[int, int]:
     return start_of(children[0]), end_of(children[-1])
 
 
@@ -163,13 +163,13 @@ class Literals(Transformer):
 
     def literal(self, children):
         rows = tuple(child for child in children if type(child) is LiteralRow)
-        span = around(children)
+        span = find_outer_span(children)
         if children[-1].text == "]_":
             return Bracket(rows, span)
         return replace(self.only_cell(rows, span), span=span)
 
     def row(self, children):
-        return LiteralRow(nodes_among(children), around(children))
+        return LiteralRow(nodes_among(children), find_outer_span(children))
 
     def only_cell(self, rows, span):
         if len(rows) == 1 and len(rows[0].cells) == 1:

@@ -17,8 +17,8 @@ from .literals import (
     Renamed,
     Script,
     VariableRange,
-    around,
     end_of,
+    find_outer_span,
     nodes_among,
     start_of,
 )
@@ -36,14 +36,14 @@ class ScriptBuilder(Literals):
     def superscript(self, children):
         if any(child.type == "STAR" for child in children if type(child) is Token):
             mark = next(child for child in children if type(child) is Token and child.type == "STAR")
-            return Script("SUP", (mark,), around(children))
-        return Script("SUP", nodes_among(children), around(children))
+            return Script("SUP", (mark,), find_outer_span(children))
+        return Script("SUP", nodes_among(children), find_outer_span(children))
 
     def subscript(self, children):
         return Script("SUB", nodes_among(children), (children[0].start, max(children[0].end, end_of(children[-1]))))
 
     def with_(self, children):
-        return Script("WITH", (children[2],), around(children))
+        return Script("WITH", (children[2],), find_outer_span(children))
 
     def plain(self, script):
         """Build the scripts of an operator or function: names of axes, numbers and labels."""
@@ -114,15 +114,15 @@ class ScriptBuilder(Literals):
         return nodes.Subscript(of, items, span)
 
     def indexed(self, children):
-        return Indexed(self.to_axis(children[0]), children[2], around(children))
+        return Indexed(self.to_axis(children[0]), children[2], find_outer_span(children))
 
     def sliced(self, children):
         first, last = children[2], children[4]
         part = nodes.Slice(first, last, (first.span[0], last.span[1]))
-        return Indexed(self.to_axis(children[0]), part, around(children))
+        return Indexed(self.to_axis(children[0]), part, find_outer_span(children))
 
     def member_of(self, children):
-        return VariableRange(self.to_axis(children[0]), children[2], around(children))
+        return VariableRange(self.to_axis(children[0]), children[2], find_outer_span(children))
 
     def approached(self, children):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
@@ -132,30 +132,30 @@ class ScriptBuilder(Literals):
         if len(children) > 3:
             sign = children[2]
             limit = Call("negative", (), (), (limit,), (), (sign.start, limit.span[1]), sign.span)
-        return VariableRange(variable, limit, around(children))
+        return VariableRange(variable, limit, find_outer_span(children))
 
     def renamed(self, children):
         old, _, new = children
         if len(old.items) > 1 and len(new.items) > 1:
             self.fail(
-                112, "several axes cannot be renamed to several at once", around(children),
+                112, "several axes cannot be renamed to several at once", find_outer_span(children),
                 hint="merge them into one axis first, then split that",
             )  # fmt: skip
-        return Renamed(old.items, new.items, around(children))
+        return Renamed(old.items, new.items, find_outer_span(children))
 
     def targets(self, children):
-        return Script("SUB", tuple(self.to_axis(node) for node in nodes_among(children)), around(children))
+        return Script("SUB", tuple(self.to_axis(node) for node in nodes_among(children)), find_outer_span(children))
 
     def bound(self, children):
-        return Bound(children[0], children[2], around(children))
+        return Bound(children[0], children[2], find_outer_span(children))
 
     def labeled(self, children):
-        return nodes.Superscript(children[0], nodes_among(children[1:]), around(children))
+        return nodes.Superscript(children[0], nodes_among(children[1:]), find_outer_span(children))
 
     def axis_label(self, children):
-        return nodes.Subscript(children[0], nodes_among(children[1:]), around(children))
+        return nodes.Subscript(children[0], nodes_among(children[1:]), find_outer_span(children))
 
     def starred(self, children):
-        base, span = children[0], around(children)
+        base, span = children[0], find_outer_span(children)
         mark = next(child.text for child in children if type(child) is Token and child.type == "STAR")
         return Name(base.text + mark, span) if type(base) is Name else nodes.Starred(base, mark, span)

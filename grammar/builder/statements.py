@@ -11,7 +11,7 @@ from ..nodes import Call, Name, Number
 from ..symbols import DEFINING, FAMILIES, NUMBER_SETS
 from ..tokens import Token
 from .expressions import Expressions
-from .literals import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
+from .literals import Head, Member, Renamed, Results, Script, end_of, find_outer_span, nodes_among, operator_of
 
 MAX_LISTED_NUMBERS = 1000  # numbers of a range
 
@@ -29,7 +29,7 @@ class TreeBuilder(Expressions):
         once = [
             node for before, node in zip((None, *result), result) if not type(before) is type(node) is nodes.Ellipsis
         ]
-        return nodes.Program(tuple(once), around(children))
+        return nodes.Program(tuple(once), find_outer_span(children))
 
     def value(self, children):
         return nodes.Value(children[0], children[0].span)
@@ -37,10 +37,10 @@ class TreeBuilder(Expressions):
     def equation(self, children):
         sign = next(child for child in children if type(child) is Token and child.type == "EQUALS")
         defines = self.source[slice(*sign.span)] in DEFINING
-        return nodes.Equation(*self.stated(children), around(children), defines)
+        return nodes.Equation(*self.stated(children), find_outer_span(children), defines)
 
     def declaration(self, children):
-        return nodes.Declaration(*self.stated(children), around(children))
+        return nodes.Declaration(*self.stated(children), find_outer_span(children))
 
     def stated(self, children):
         """Build the sides of an equation or the names of a declaration, their sets, and their range."""
@@ -53,17 +53,17 @@ class TreeBuilder(Expressions):
         sets = nodes_among(children[1:])
         name = operator_of(head.name, sets[:-1])
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
-        return nodes.Signature(call, sets[:-1], sets[-1], around(children))
+        return nodes.Signature(call, sets[:-1], sets[-1], find_outer_span(children))
 
     def functions(self, children):
         raise NotationError(
-            114, "a function cannot be an argument of a function", self.source, around(children),
+            114, "a function cannot be an argument of a function", self.source, find_outer_span(children),
             hint="write an equation for each function: for newton(f, t) = t − f(t), newton_h(t) = t − h(t)",
         )  # fmt: skip
 
     def results(self, children):
         at = next(index for index, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
-        return Results(nodes_among(children[:at]), nodes_among(children[at:]), around(children))
+        return Results(nodes_among(children[:at]), nodes_among(children[at:]), find_outer_span(children))
 
     def update(self, children):
         target, _, body = children
@@ -75,7 +75,7 @@ class TreeBuilder(Expressions):
                 target.span,
                 hint="write C ← …",
             )
-        return nodes.Update(target, body, around(children))
+        return nodes.Update(target, body, find_outer_span(children))
 
     def sampled(self, children):
         variable, _, of, *over = children
@@ -88,10 +88,10 @@ class TreeBuilder(Expressions):
                 hint="give the draws a new axis, ε ∼ N(0, 1)^{time[10]}, or a label, z^t ∼ N(0, 1) for t = 1, …, n",
             )  # fmt: skip
         draw = replace(of, name=name.text, labels=labels, span=(variable.span[0], of.span[1]))
-        return nodes.Equation((variable, draw), range=over[0] if over else None, span=around(children))
+        return nodes.Equation((variable, draw), range=over[0] if over else None, span=find_outer_span(children))
 
     def drawn(self, children):
-        return replace(children[2], name=children[0].text, span=around(children))
+        return replace(children[2], name=children[0].text, span=find_outer_span(children))
 
     def distribution(self, children):
         first = children[0]
@@ -104,12 +104,12 @@ class TreeBuilder(Expressions):
             family,
             nodes_among(child for child in children if type(child) is not Script),
             axes,
-            span=around(children),
+            span=find_outer_span(children),
         )
 
     def among(self, children):
         plain = (self.name(children[1:]),) if type(children[1]) is Token and children[1].type == "NAME" else ()
-        return Script("SUB", plain or nodes_among(children[2:]), around(children))
+        return Script("SUB", plain or nodes_among(children[2:]), find_outer_span(children))
 
     def expectation(self, children):
         sign, *rest = children
@@ -119,7 +119,7 @@ class TreeBuilder(Expressions):
 
     def fact(self, children):
         held = self.compared(children) if len(children) > 1 else children[0]
-        return nodes.Fact(held, around(children))
+        return nodes.Fact(held, find_outer_span(children))
 
     def import_names(self, children):
         pairs = tuple(child for child in children if type(child) is tuple)
@@ -139,13 +139,13 @@ class TreeBuilder(Expressions):
     def rename_head(self, children):
         items = children[2].items
         if len(items) != 1 or type(items[0]) is not Renamed:
-            self.fail(101, "[…]_{a→b} renames exactly one axis", around(children))
+            self.fail(101, "[…]_{a→b} renames exactly one axis", find_outer_span(children))
         (item,) = items
         pair = tuple(Name(axis.name, axis.span) for axis in (*item.old, *item.new))
-        return Head("→", (), pair, (), around(children), around(children))
+        return Head("→", (), pair, (), find_outer_span(children), find_outer_span(children))
 
     def member(self, children):
-        return Member(nodes_among(children), around(children))
+        return Member(nodes_among(children), find_outer_span(children))
 
     def range(self, children):
         text = None
@@ -180,7 +180,7 @@ class TreeBuilder(Expressions):
             self.fail(
                 404,
                 f"a list of {len(counted)} numbers is too long for a range",
-                around(children),
+                find_outer_span(children),
                 hint="write t = 1, …, n",
             )
         if not dots:
@@ -189,7 +189,7 @@ class TreeBuilder(Expressions):
         if len(downs) > 1:
             self.steps_by_one(counted[-1])
         name = Name(token.text, token.span)
-        return nodes.Range(name, listed[0], listed[-1], around(children), down=downs == {True} and bool(dots))
+        return nodes.Range(name, listed[0], listed[-1], find_outer_span(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
         """Raise for t = 1, 3, 5 and for t = Q, K."""
@@ -213,15 +213,17 @@ class TreeBuilder(Expressions):
         first, sign, variable, other, last = children[1:]
         at = [part.text for part in (sign, other)]
         if type(variable) is not Name or not set(at) <= {"≤", "<"}:
-            self.fail(114, "a range needs one variable between two numbers", around(children), hint="write 1 ≤ t ≤ n")
+            self.fail(
+                114, "a range needs one variable between two numbers", find_outer_span(children), hint="write 1 ≤ t ≤ n"
+            )
         one = Number(1, first.span)
         first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
         last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
-        return nodes.Range(variable, first, last, around(children))
+        return nodes.Range(variable, first, last, find_outer_span(children))
 
     def counting(self, children):
         token = children[1]
-        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], around(children))
+        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], find_outer_span(children))
 
     def steps_down(self, first, second) -> bool:
         """Return whether a range whose first two numbers are these counts down, by one."""
@@ -244,7 +246,7 @@ class TreeBuilder(Expressions):
     def _set(self, domain, children):
         shapes = [child for child in children if type(child) is Script]
         elements = tuple(child for child in children if type(child) not in (Token, Script))
-        return nodes.Set(domain, elements, shapes[0].items if shapes else (), around(children))
+        return nodes.Set(domain, elements, shapes[0].items if shapes else (), find_outer_span(children))
 
     def reals(self, children):
         return self._set(NUMBER_SETS[children[0].text], children)

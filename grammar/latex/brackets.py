@@ -80,7 +80,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
         leave_bracket(reader, position)
         reader.add("RPAREN", ")", start, start)
         reader.add("AT", "|", *reader.pieces[position + 1][1:])
-    elif following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
+    elif following in BARS and reader.piece(position + 2) == "_" and is_at_point(reader):
         reader.add("AT", "|", start, stop)
     elif following in BARS:
         add_bar(reader, position + 1, SIZED[text], start)
@@ -100,14 +100,14 @@ def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
     return None
 
 
-def at_point(reader: Reader) -> bool:
+def is_at_point(reader: Reader) -> bool:
     """Return whether a bar before a subscript has no opening bar, and so evaluates a value at a point: f(t)|_{t=0}"""
     return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 
 def read_bar(reader: Reader, position: int, end: int) -> int:
     _, start, stop = reader.pieces[position]
-    if reader.piece(position + 1) == "_" and at_point(reader):
+    if reader.piece(position + 1) == "_" and is_at_point(reader):
         reader.add("AT", "|", start, stop)
     elif is_alone_in_bracket(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
         reader.tokens.append(Token("BAR", "|", start, stop))

@@ -177,7 +177,7 @@ def prime(reader: Reader, position: int, end: int) -> int:
 
 def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
     """Add primes to the name before them: the base of its subscript too, as TeX sets u_i'; and to a number, as in 1'."""
-    token = primed(reader.tokens)
+    token = find_primed_token(reader.tokens)
     if token is None:
         raise reader.unknown(position)
     if token is reader.tokens[-1]:
@@ -185,7 +185,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
     token.text += primes
 
 
-def primed(tokens: list[Token]) -> Token | None:
+def find_primed_token(tokens: list[Token]) -> Token | None:
     """Return the token that a prime after these belongs to."""
     last = len(tokens) - 1
     first = group_start(tokens, last)

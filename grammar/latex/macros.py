@@ -340,7 +340,7 @@ def closing_of(text: str) -> str:
     return CLOSING.get(text) or text.replace("begin", "end", 1)
 
 
-def unfonted(text: str) -> str | None:
+def read_plain_name(text: str) -> str | None:
     r"""Return the name in \name{…} or \text{…}, which may contain labels and words of the notation too."""
     named = NAMED.fullmatch(text)
     return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))

@@ -15,7 +15,7 @@ from ..symbols import FRACTIONS, UNDERSCORED
 from ..text import Lexer
 from ..text_tables import OF_AXES
 from ..tokens import Token, numeral
-from .macros import NAMED, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argument, unfonted
+from .macros import NAMED, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argument, read_plain_name
 from .statements import CELL, FORMULA, ROW
 from .tables import ARITY, LOOKS, REFUSED, check_defined, name_of
 
@@ -260,7 +260,7 @@ class Reader(Lexer):
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""
-        name = unfonted(text) or name_of(text) or ""
+        name = read_plain_name(text) or name_of(text) or ""
         return "" if "_" in name and name not in UNDERSCORED else name
 
     # ------------------------------------------------------------------------------------------------- not a name

@@ -8,7 +8,7 @@ from functools import lru_cache
 from ..errors import NotationError
 from ..folding import fold
 from ..symbols import ACCENTS, FUNCTIONS, LATEX_GREEK, SYMBOLS, UNDERSCORED, value
-from .macros import FONTS, NAMED, TEXTS, Piece, is_macro, is_word, unfonted
+from .macros import FONTS, NAMED, TEXTS, Piece, is_macro, is_word, read_plain_name
 
 
 def _macros(names: str) -> list[str]:
@@ -100,7 +100,7 @@ def name_of(text: str) -> str | None:
     if is_word(text):
         return fold(text)
     if named := NAMED.fullmatch(text):
-        name = unfonted(text) or ""
+        name = read_plain_name(text) or ""
         special = named[1] not in ("name", "mathsf") and (name in WORDS or name in BIG_WORDS)
         return None if special or ("_" in name and name not in UNDERSCORED) else name
     return text[1:] if is_macro(text) and text not in REFUSED else None

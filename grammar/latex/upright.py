@@ -12,7 +12,7 @@ from ..folding import fold
 from ..symbols import ACCENTS, CALLIGRAPHIC, UNDERSCORED
 from ..tokens import Token
 from .characters import holds_relation
-from .macros import AXIS_FONTS, TEXTS, is_word, unfonted
+from .macros import AXIS_FONTS, TEXTS, is_word, read_plain_name
 from .reader import Part, Reader
 from .statements import CELL, ROW
 from .tables import (
@@ -63,7 +63,7 @@ def word_in_text(reader: Reader, position: int, end: int) -> int:
 def read_name(reader: Reader, position: int, end: int) -> int:
     """Read \\text{…} that contains one word, or a name with a label."""
     piece, start, stop = reader.pieces[position]
-    name, in_text = unfonted(piece) or "", piece.startswith(SENTENCES)
+    name, in_text = read_plain_name(piece) or "", piece.startswith(SENTENCES)
     if in_text and is_comment(reader, position + 1, end) and not heads_a_row(reader, position + 1, end):
         reader.words_alone = [Token("NAME", name, start, stop)]
     elif name in BIG_WORDS and reader.piece(position + 1) == "_" and not reader.in_axes:

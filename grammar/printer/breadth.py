@@ -147,7 +147,7 @@ def under(sign: float) -> Callable[[float], float]:
     return lambda script: max(sign, SCRIPT_SCALE * script) + BINARY
 
 
-def stacked(space: float) -> Callable[[float, float], float]:
+def make_stack(space: float) -> Callable[[float, float], float]:
     return lambda script, base: max(SCRIPT_SCALE * script, base) + space
 
 
@@ -160,9 +160,9 @@ TAKING: dict[str, tuple[int, Callable[..., float]]] = {
     r"\ncat": (1, under(0.78)),
     r"\nsum": (1, under(1.45)),
     r"\nprod": (1, under(1.3)),
-    r"\nbin": (2, stacked(BINARY)),
-    r"\nfun": (2, stacked(THIN)),
-    r"\overset": (2, stacked(0.0)),
+    r"\nbin": (2, make_stack(BINARY)),
+    r"\nfun": (2, make_stack(THIN)),
+    r"\overset": (2, make_stack(0.0)),
     r"\mathbin": (1, lambda sign: sign + BINARY),
     r"\mathop": (1, lambda sign: sign + THIN),
     **dict.fromkeys((r"\name", r"\mathsf", r"\mathrm", r"\text", r"\mathbb", r"\mathit", r"\substack"), (1, float)),

@@ -40,7 +40,7 @@ def display(rows: list[str], width: float) -> str:
     Z &= C
     \end{align*}
     """
-    lines = aligned(rows, width)
+    lines = align_rows(rows, width)
     left = heads(rows)
     if left > MAX_LEFT_SHARE * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
         lines = align_left(rows, width)
@@ -53,7 +53,7 @@ def heads(rows: list[str]) -> float:
     return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
 
 
-def aligned(rows: list[str], width: float) -> list[str]:
+def align_rows(rows: list[str], width: float) -> list[str]:
     """Align rows by their relations."""
     lines: list[str] = []
     for row in rows:

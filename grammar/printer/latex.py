@@ -158,7 +158,7 @@ class Latex(Text):
 
     def literal(self, node):
         rows = yield from self.rows(node)
-        cells = " \\\\ ".join(" & ".join(_guarded(cell) for cell in row) for row in rows)
+        cells = " \\\\ ".join(" & ".join(_guard_bracket(cell) for cell in row) for row in rows)
         *down, across = (self.axis(axis).text for axis in node.axes)
         return Piece(self.matrix("".join(down), across, cells), POSTFIXED)
 
@@ -169,7 +169,7 @@ class Latex(Text):
 
     def cases(self, node):
         branches = yield from self.gathered(self.branch(*branch) for branch in node.branches)
-        rows = " \\\\ ".join(map(_guarded, branches))
+        rows = " \\\\ ".join(map(_guard_bracket, branches))
         return Piece(f"\\begin{{cases}} {rows} \\end{{cases}}", SUM)
 
     def branch(self, body, condition):
@@ -187,7 +187,7 @@ class Latex(Text):
     def joined(self, lines: list[str]) -> str:
         if len(lines) == 1:
             return lines[0]
-        rows = " \\\\\n".join(map(_guarded, lines))
+        rows = " \\\\\n".join(map(_guard_bracket, lines))
         return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
 
 
@@ -275,6 +275,6 @@ def _is_long(node) -> bool:
     return isinstance(node, Name) and len(node.text.rstrip("'*†")) > 1
 
 
-def _guarded(row: str) -> str:
+def _guard_bracket(row: str) -> str:
     """Guard a row that begins with [, which would be read as the height of the row before it."""
     return f"{{}}{row}" if row.startswith("[") else row

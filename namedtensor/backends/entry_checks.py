@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..core.extents import SizeSymbol, extent, shown, symbols_of, terms_of
+from ..core.extents import SizeSymbol, extent, format_size, symbols_of, terms_of
 from ..planning.optimizations import OPTIMIZATIONS
 from ..planning.plan import Plan, PlanValue, Step
 from ..terms.environment import distinct_names
@@ -69,9 +69,9 @@ def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> 
         if first is not None and value is not first and value.dtype in shared:
             dtypes = f"{plan.names[first]}.dtype"
         name = plan.names[value]
-        return f"    check({quoted(name)}, {name}, {sizes}, {dtypes})"
+        return f"    check({quote_name(name)}, {name}, {sizes}, {dtypes})"
 
-    return input_checks(plan, inputs, line, refused)
+    return input_checks(plan, inputs, line, write_refusal)
 
 
 def input_checks(
@@ -91,14 +91,14 @@ def input_checks(
     for value in inputs:
         name, axes = plan.names[value], distinct_names(value.order)
         stated = [size if known >= symbols_of(size).keys() else None for size in value.shape]
-        sizes = ", ".join(f"{quoted(axes[axis])}: {size}" for axis, size in zip(value.order, stated))
+        sizes = ", ".join(f"{quote_name(axes[axis])}: {size}" for axis, size in zip(value.order, stated))
         lines.append(check_line(value, f"{{{sizes}}}"))
         reads_of_value = [read for read in reads if read.value is value]
         known |= {read.symbol for read in reads_of_value}
         lines += [read.line for read in reads_of_value]
         for axis in unread_axes(value, stated, reads_of_value, known):
             text, size = f"{name}.shape[{axis}]", value.shape[axis]
-            message = f"axis {axes[value.order[axis]]} of {name} must {expected_size(size)}"
+            message = f"axis {axes[value.order[axis]]} of {name} must {describe_size(size)}"
             lines += requirement(f"{text} == {size}", f"{text} != {size}", message)
     for condition in plan.conditions:
         lines += requirement(str(condition), f"not {condition}", f"sizes must satisfy {condition.shown}")
@@ -141,17 +141,17 @@ def unread_axes(
     ]
 
 
-def expected_size(size: Any) -> str:
+def describe_size(size: Any) -> str:
     """Return the required size of an axis, in words."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
         return f"have a size that is a multiple of {symbol.part}"
-    return f"have size {shown(size)}"
+    return f"have size {format_size(size)}"
 
 
-def refused(condition: str, negation: str, message: str) -> list[str]:
+def write_refusal(condition: str, negation: str, message: str) -> list[str]:
     """Return lines that raise if a condition on the sizes does not hold."""
-    return [f"    if {negation}:", f"        raise ValueError({quoted(message)})"]
+    return [f"    if {negation}:", f"        raise ValueError({quote_name(message)})"]
 
 
 def size_lines(plan: Plan) -> list[str]:
@@ -189,7 +189,7 @@ def is_linear(size: Any, symbol: SizeSymbol) -> bool:
     return slope > 0 and symbol not in symbols_of(size - slope * extent(symbol))
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name as a Python literal."""
     import json
 

@@ -14,15 +14,15 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import at_once
+from ..core.arrays import evaluate_eagerly
 from ..core.dimensions import is_inconclusive
 from ..planning.failures import (
     OF_MATRICES,
     index_error_at,
     is_index_problem,
-    of_matrix,
+    make_matrix_error,
+    make_rejection_error,
     overflow_error,
-    refused,
     span_of,
 )
 from ..planning.plan import Plan, Step
@@ -74,10 +74,10 @@ class PlanFunction:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}
         try:
-            with warnings_ignored() if self.quiet else at_once(target.xp):
+            with warnings_ignored() if self.quiet else evaluate_eagerly(target.xp):
                 self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
-            raise self.explained(problem) from None
+            raise self.explain_exception(problem) from None
 
     def __call__(self, *arrays: Any) -> Any:
         run = self.run
@@ -87,16 +87,16 @@ class PlanFunction:
             with warnings_ignored():
                 return run(*arrays)
         except Exception as problem:
-            raise self.explained(problem) from None
+            raise self.explain_exception(problem) from None
 
-    def specialised(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    def specialize_wrapper(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """Return the function of repeated calls, which returns a named tensor, for a result with this layout."""
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
             run = warnings_ignored()(run)
-        explained, new = self.explained, object.__new__
+        explained, new = self.explain_exception, object.__new__
 
         def call(*arrays):
             result = new(NamedTensor)
@@ -107,7 +107,7 @@ class PlanFunction:
             result.layout = layout
             return result
 
-        return without_warnings(call) if self.quiet and not self.own else call
+        return ignore_warnings(call) if self.quiet and not self.own else call
 
     @property
     def nbytes(self) -> int:
@@ -133,7 +133,7 @@ class PlanFunction:
                     arrays[id(value)] = getattr(value, "nbytes", 0)
         return sum(size for size in arrays.values() if isinstance(size, int))
 
-    def explained(self, problem: Exception) -> Exception:
+    def explain_exception(self, problem: Exception) -> Exception:
         """Return the error in the language of the notation for an exception."""
         step = self.failed(problem)
         if step is None:
@@ -154,11 +154,11 @@ class PlanFunction:
         if step.primitive == "covered":
             hint = "add an otherwise case at the end"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
-        if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
+        if step.primitive in OF_MATRICES and (wrong := make_matrix_error(problem)) is not None:
             return wrong.located(source, span_of(term, source))
         if step.primitive in CHECKS:
             return overflow_error(step.value.dtype).located(source, span_of(term, source))
-        return refused(problem, source, term)
+        return make_rejection_error(problem, source, term)
 
     def lines(self) -> dict[int, Step]:
         """Return the step of each line."""
@@ -205,7 +205,7 @@ def context_without_warnings() -> contextvars.Context:
     return context
 
 
-def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
+def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function without NumPy's warnings."""
 
     def run(*arrays):

@@ -18,7 +18,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import kind_of
-from ..core.extents import Atom, Extent, Quotient, SizeSymbol, symbols_of, written
+from ..core.extents import Atom, Extent, Quotient, SizeSymbol, format_polynomial, symbols_of
 from ..planning.plan import Plan, PlanValue, Step
 from ..planning.target import Target
 from ..terms.environment import source_name
@@ -53,7 +53,7 @@ class ScriptText(str):
 def code_of_sizes(value: Any) -> Any:
     """Return options with the text of each size that is read from the arrays."""
     if type(value) is Extent:
-        return ScriptText(written(value.terms, code_of_atom, " * "))
+        return ScriptText(format_polynomial(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
         return tuple(map(code_of_sizes, value))
     return {name: code_of_sizes(entry) for name, entry in value.items()} if isinstance(value, dict) else value
@@ -129,11 +129,11 @@ def exact(primitive: str, text: str) -> dict[str, Line]:
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 
-def scattered(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
     return f"nt.scatter_add({names[0]}, {names[1]}, {options['at']}, {literal(options['sizes'])})"
 
 
-def checked(name: str) -> Line:
+def write_check(name: str) -> Line:
     return lambda names, options, step: f"nt.{name}({names[0]}, {span(step)})"
 
 
@@ -142,7 +142,7 @@ LINES: dict[str, Line | str] = {
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
-    **{name: checked(name) for name in ("inv", "cholesky", "covered", "whole_positions")},
+    **{name: write_check(name) for name in ("inv", "cholesky", "covered", "whole_positions")},
     **exact("exact_add", "nt.add({0}, {1})"), **exact("exact_subtract", "nt.subtract({0}, {1})"),
     **exact("exact_abs", "nt.abs({0})"),
     "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "item": "{0}[{at}]", "loop": loop,
@@ -154,7 +154,7 @@ LINES: dict[str, Line | str] = {
     "head": "nt.head({0}, {size})", "part": "nt.part({0}, {start}, {stop})", "unfold": "nt.unfold({0}, {at}, {size})",
     "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
     "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
-    "take": "nt.take({0}, {1}, {at})", "scatter_add": scattered, "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
+    "take": "nt.take({0}, {1}, {at})", "scatter_add": write_scatter, "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
     "constant": lambda names, options, step: number(options["number"]),
     "numbers": lambda names, options, step: f"nt.numbers({numbers(options['numbers'])}, {literal(options['sizes'])})",
 }  # fmt: skip

@@ -11,7 +11,19 @@ from typing import Any
 from ..planning.whole_numbers import CHECKS
 from .entry_checks import every_step
 from .jax_loops import CHECKED_LOOP, IN_TURN, LOOKED_UP, SCANNED
-from .lines import COMMON, INDEX_ERROR, OF_NUMBERS, UNARY, exact, functions, listed, loop, pick, python, scattered
+from .lines import (
+    COMMON,
+    INDEX_ERROR,
+    OF_NUMBERS,
+    UNARY,
+    exact,
+    functions,
+    loop,
+    pick,
+    python,
+    write_scatter,
+    write_tuple,
+)
 from .numpy import NumPy
 from .source import Backend, is_done_before
 
@@ -20,7 +32,7 @@ def _dtype(name: str) -> str:
     return f"jnp.{name}"
 
 
-def _reduced(name: str):
+def _write_reduction(name: str):
     def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         keep = ", keepdims=True" if options["keep"] else ""
         return f"jnp.{name}({names[0]}, {options['at']}{keep})"
@@ -28,7 +40,7 @@ def _reduced(name: str):
     return line
 
 
-def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def _write_pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """Return the code of an element at a symbolic position as a slice, since JAX takes no such dimension as an index."""
     plain = [position is None or type(position) is int for position in options["places"]]
     places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
@@ -190,15 +202,15 @@ LINES: dict[str, Any] = {
     **COMMON,
     **functions("jnp.", *UNARY),
     **{name: f"jnp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
-    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
+    **{name: _write_reduction(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
     "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": "widened({0}, {1})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
-    "pick": _picked, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
+    "pick": _write_pick, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
     "broadcast": "jnp.broadcast_to({0}, {sizes})",
-    "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
-    "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
-    "take": "jnp.take({0}, {1}, axis={at})", "scatter_add": scattered, "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
+    "concat": lambda names, options, step: f"jnp.concatenate({write_tuple(names)}, {options['at']})",
+    "stack": lambda names, options, step: f"jnp.stack({write_tuple(names)})",
+    "take": "jnp.take({0}, {1}, axis={at})", "scatter_add": write_scatter, "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
     "constant": lambda names, options, step: f"jnp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
     "arange": lambda names, options, step: f"jnp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"jnp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",

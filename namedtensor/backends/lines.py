@@ -47,7 +47,7 @@ def python(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"python_{options['number']}({', '.join(names)})"
 
 
-def listed(names: tuple[str, ...]) -> str:
+def write_tuple(names: tuple[str, ...]) -> str:
     return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 
@@ -55,7 +55,7 @@ def numbers(values: tuple[Any, ...]) -> str:
     return f"[{', '.join(map(repr, values))}]"
 
 
-def transposed(names: tuple[str, ...], options: dict[str, Any], step: Any, method: str = "transpose") -> str:
+def write_transpose(names: tuple[str, ...], options: dict[str, Any], step: Any, method: str = "transpose") -> str:
     """Return axes in another order, by the library's method for it."""
     return f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
 
@@ -65,7 +65,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     return f"positions({names[0]}, {options['size']}, {options['base']})"
 
 
-def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """Add numbers to the elements at positions that all lie along one axis."""
     array, at = names
     if options["rank"] != 1:
@@ -86,7 +86,7 @@ def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tupl
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
     """Return the call of a loop kernel: each step takes its elements of the slices and its own members."""
-    text = ", ".join(map(listed, parts_of_loop(names, options)))
+    text = ", ".join(map(write_tuple, parts_of_loop(names, options)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
 
@@ -110,7 +110,7 @@ def index_error(index, size=None, base=1):
     return error
 '''
 COMMON = {
-    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": transposed, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
+    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": write_transpose, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": "windows({0}, {at}, {size})", "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]", "loop": loop,
     "guard": "guard({0}, {low!r}, {high!r})",

@@ -10,7 +10,7 @@ from ..core.arrays import HALF, dtype_object
 from ..core.extents import typical
 from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
 from ..planning.plan import PlanValue
-from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, GeneratedSource, Written, listed, numbers, scattered
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, GeneratedSource, Written, numbers, write_scatter, write_tuple
 from .numpy_kernels import KERNELS, PADDED
 from .source import Backend
 
@@ -69,7 +69,7 @@ def dtype_text(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix != "np" or hasattr(np, name) else f"np.dtype({name!r})"
 
 
-def _reduced(ufunc: str):
+def _write_reduction(ufunc: str):
     def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         arguments = f"{names[0]}, {options['at']}"
         if (
@@ -83,11 +83,11 @@ def _reduced(ufunc: str):
     return line
 
 
-def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    text = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
+def _write_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    text = f"{write_tuple(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     forms = []
     for name, _, buffers in BACKEND.forms(step):
-        forms += [name, listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))]
+        forms += [name, write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))]
     run, buffers, *fallback = forms
     more = "".join(f", {name}" for name in fallback)
     caller = CALLERS[options["cores"]]
@@ -98,9 +98,9 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
 
 def _compute_over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     ((name, plan, buffers),) = BACKEND.forms(step)
-    text = listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
+    text = write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
-    return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {text})"
+    return f"over_slices({name}, {options['combine']}, {write_tuple(names)}, {options['cuts']}, {places}, {text})"
 
 
 def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -138,7 +138,7 @@ class NumPy(Backend):
             **COMMON,
             **{name: f"{alias}({{0}})" for name, alias in UFUNCS.items() if name in UNARY},
             **{name: f"{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
-            **{name: _reduced(ufunc) for name, ufunc in REDUCTIONS.items()},
+            **{name: _write_reduction(ufunc) for name, ufunc in REDUCTIONS.items()},
             "where": "where({0}, {1}, {2})",
             "erf": lambda names, options, step: f"{_erf(step)}({names[0]})",
             "cast": lambda names, options, step: f"{names[0]}.astype({dtype(options['to'])})",
@@ -147,15 +147,15 @@ class NumPy(Backend):
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
             "dot": _dot,
-            "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
+            "projected": lambda names, options, step: f"projected({names[0]}, {write_tuple(names[1:])})",
             "widened": "widened({0}, {1})",
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",
             "broadcast": "broadcast_to({0}, {sizes})",
-            "concat": lambda names, options, step: f"concatenate({listed(names)}, {options['at']})",
-            "stack": lambda names, options, step: f"stack({listed(names)})",
+            "concat": lambda names, options, step: f"concatenate({write_tuple(names)}, {options['at']})",
+            "stack": lambda names, options, step: f"stack({write_tuple(names)})",
             "take": "{0}.take({1}, {at})",
-            "scatter_add": scattered,
+            "scatter_add": write_scatter,
             "shifted": "shifted({0}, {1}, {2}, {along})",
             "standardize": "standardize({0}, {eps!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
@@ -165,7 +165,7 @@ class NumPy(Backend):
             "argmax": "{0}.argmax(-1)",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
-            "tiling": _in_blocks,
+            "tiling": _write_blocks,
             "slices": _compute_over_slices,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
@@ -233,7 +233,7 @@ class NumPy(Backend):
             return self.source(plan)
         text, given = Written(), ", ".join(plan.names[value] for value in plan.inputs)
         text.include(self.source(plan, "inside", given=buffers))
-        shapes = listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
+        shapes = write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
         text.add(f"def function({given}):")
         text.add(f"    result = in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
         if plan.fallback is not None:

@@ -15,11 +15,11 @@ from grammar.cache import Cache
 
 from ..core.arrays import dtype_name
 from ..core.extents import Extent, symbols_of
-from ..planning.memory import Workspace, in_place, last_uses, workspaces
+from ..planning.memory import Workspace, find_reused_arrays, last_uses, workspaces
 from ..planning.plan import Plan, PlanValue, Scalar, Step
 from ..planning.whole_numbers import CHECKS
 from .entry_checks import CHECK, entry_checks, size_lines
-from .lines import FILE, INFIX, PREFIX_LINES, GeneratedSource, Written, code_of, function_in, listed
+from .lines import FILE, INFIX, PREFIX_LINES, GeneratedSource, Written, code_of, function_in, write_tuple
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -75,8 +75,10 @@ class Backend:
                 inputs.append(xp.ones((1,) * len(argument.shape), dtype=target.object_of(argument.dtype)))
                 names.append(f"x{number}")
             else:
-                names.append(repr(argument.kind(1)) if isinstance(argument, Scalar) else f"({numbered(argument)!r})")
-        step = Step(PlanValue((), (), "float64"), primitive, arguments, numbered(options))
+                names.append(
+                    repr(argument.kind(1)) if isinstance(argument, Scalar) else f"({replace_sizes(argument)!r})"
+                )
+        step = Step(PlanValue((), (), "float64"), primitive, arguments, replace_sizes(options))
         parameters = ", ".join(name for name, operand in zip(names, arguments) if isinstance(operand, PlanValue))
         text = f"def function({parameters}):\n    return {self.expression(step, tuple(names))}\n"
         return dtype_name(self.made(text, xp)["function"](*inputs).dtype)
@@ -112,7 +114,7 @@ class Backend:
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
         """Return the buffers that the function of one block or slice writes to."""
-        over = in_place(plan, self.writes) if plan.in_place else {}
+        over = find_reused_arrays(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
 
     def source(
@@ -153,7 +155,7 @@ class Backend:
         text.lines += entry or ([] if given is not None or plan.inner or not plan.is_open else size_lines(plan))
         text.lines += self.opening(plan)
         if given is None and not plan.inner:
-            text.lines += self.of_sizes(plan, comments)
+            text.lines += self.call_size_function(plan, comments)
         for inner in nested:
             text.include(inner, "    ")
         self.write_steps(text, plan, comments, given, f"{name}_fallback({', '.join(parameters)})")
@@ -196,7 +198,7 @@ class Backend:
             text.add(f"    {plan.names[step.value]} = {self.expression(step, self.names_of(plan, step))}", step)
         text.add(f"    return {results}")
 
-    def of_sizes(self, plan: Plan, comments: bool) -> list[str]:
+    def call_size_function(self, plan: Plan, comments: bool) -> list[str]:
         """Return the line that calls the function of the sizes."""
         if not self.done_once(plan, comments):
             return []
@@ -212,11 +214,11 @@ class Backend:
         same = {step.value: step.arguments[0] for step in plan.steps if step.primitive == "same"}
         used |= {same[item] for item in used if item in same}
         results = tuple(plan.names[step.value] for step in steps if step.value in used)
-        return ", ".join(map(str, symbols)), listed(results)
+        return ", ".join(map(str, symbols)), write_tuple(results)
 
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
         """Write a line for each step of the function, and one to free each array after its last use."""
-        over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
+        over = find_reused_arrays(plan, self.writes) if self.writes and plan.in_place else {}
         keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
         once = {step.value for step in self.done_once(plan, comments)}
@@ -239,7 +241,7 @@ class Backend:
         """Write the last line; a result of the line before is returned at once."""
         results = [self.result(plan, value) for value in plan.results]
         one = len(results) == 1 and not tupled
-        text.add(f"    return {results[0] if one else listed(tuple(results))}")
+        text.add(f"    return {results[0] if one else write_tuple(tuple(results))}")
         if one and not comments and len(text.lines) > 2:
             last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], PlanValue) else None
             if last is not None and text.lines[-2].startswith(f"    {last} = "):
@@ -260,7 +262,7 @@ class Backend:
         kernels, aliases = self.used(text)
         heads = self.heads(text, kernels)
         names = [f"{alias} = {meaning}" for alias, meaning in aliases.items()]
-        parts = ["\n".join(heads) + ("\n\n" + "\n".join(names) if names else ""), *kernels, *_apart(text)]
+        parts = ["\n".join(heads) + ("\n\n" + "\n".join(names) if names else ""), *kernels, *_split_functions(text)]
         return "\n\n\n".join(parts) + "\n"
 
     def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
@@ -363,16 +365,16 @@ def is_done_before(value: PlanValue) -> bool:
     return value.fixed and not value.sized
 
 
-def numbered(value: Any) -> Any:
+def replace_sizes(value: Any) -> Any:
     """Return options with 1 for each size that is read from the arrays: dtypes do not depend on sizes."""
     if isinstance(value, tuple):
-        return tuple(map(numbered, value))
+        return tuple(map(replace_sizes, value))
     if isinstance(value, dict):
-        return {name: numbered(entry) for name, entry in value.items()}
+        return {name: replace_sizes(entry) for name, entry in value.items()}
     return 1 if type(value) is Extent else value
 
 
-def _apart(text: str) -> list[str]:
+def _split_functions(text: str) -> list[str]:
     """Split a text into its functions and the text between them."""
     parts: list[list[str]] = []
     inside = None

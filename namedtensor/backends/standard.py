@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import dtype_name
-from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
+from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, numbers, write_tuple
 from .numpy_kernels import ERF, HORNER_WITH_COEFFICIENTS
 from .source import Backend
 
@@ -14,18 +14,18 @@ def _dtype(name: str) -> str:
     return f"xp.{name}"
 
 
-def _reduced(name: str):
+def _write_reduction(name: str):
     return lambda names, options, step: f"xp.{name}({names[0]}, axis={options['at']}, keepdims={options['keep']})"
 
 
-def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def _write_take(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     array, at = names
     if options["rank"] == 1:
         return f"xp.take({array}, {at}, axis={options['at']})"
     return f"xp.reshape(xp.take({array}, xp.reshape({at}, (-1,)), axis={options['at']}), {options['sizes']})"
 
 
-def _scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def _write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     array, at = names
     if options["rank"] != 1:
         sizes, start, count = options["sizes"], options["at"], step.arguments[1].count
@@ -132,17 +132,17 @@ LINES: dict[str, Any] = {
     **COMMON,
     **functions("xp.", *UNARY), "arctan": "xp.atan({0})", "arcsin": "xp.asin({0})", "arccos": "xp.acos({0})",
     **{name: f"xp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
-    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
+    **{name: _write_reduction(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
     "where": "xp.where({0}, {1}, {2})", "erf": "erf({0})", "dot": "xp.matmul({0}, {1})",
     "cast": lambda names, options, step: f"xp.astype({names[0]}, {_dtype(options['to'])})",
     "cumsum": "xp.cumulative_sum({0}, axis={at})", "cumprod": "xp.cumulative_prod({0}, axis={at})",
     "sort": "xp.sort({0}, axis={at})", "transpose": "xp.permute_dims({0}, {moves})",
     "reshape": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
     "broadcast": "xp.broadcast_to({0}, {sizes})",
-    "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
-    "stack": lambda names, options, step: f"xp.stack({listed(names)})",
+    "concat": lambda names, options, step: f"xp.concat({write_tuple(names)}, axis={options['at']})",
+    "stack": lambda names, options, step: f"xp.stack({write_tuple(names)})",
     "pick": lambda names, options, step: f"{names[0]}[{', '.join(':' if at is None else str(at) for at in options['places'])}]",
-    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "ascending": "xp.argsort({0}, axis=-1)", "descending": "descending({0})", "argmax": "xp.argmax({0}, axis=-1)",
+    "take": _write_take, "scatter_add": _write_scatter, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "ascending": "xp.argsort({0}, axis=-1)", "descending": "descending({0})", "argmax": "xp.argmax({0}, axis=-1)",
     "arange": lambda names, options, step: f"xp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"xp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",

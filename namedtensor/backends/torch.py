@@ -19,10 +19,10 @@ from .lines import (
     GeneratedSource,
     exact,
     functions,
-    listed,
     numbers,
-    scattered,
-    transposed,
+    write_scatter,
+    write_transpose,
+    write_tuple,
 )
 from .source import Backend, is_done_before
 from .torch_products import KERNELS, is_large, products
@@ -41,7 +41,7 @@ def _kind(step: Any) -> str:
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
-def _over(options: dict[str, Any], step: Any) -> str:
+def _write_axes(options: dict[str, Any], step: Any) -> str:
     """Return the axes of a reduction. PyTorch needs their keyword to keep them."""
     at = options["at"]
     if at is None and options["keep"]:
@@ -51,7 +51,7 @@ def _over(options: dict[str, Any], step: Any) -> str:
 
 
 def _method(name: str):
-    return lambda names, options, step: f"{names[0]}.{name}({_over(options, step)})"
+    return lambda names, options, step: f"{names[0]}.{name}({_write_axes(options, step)})"
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -60,7 +60,7 @@ def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
 
-def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+def _write_take(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     array, at = names
     if options["rank"] == 1:
         return f"{array}.index_select({options['at']}, {at})"
@@ -246,11 +246,11 @@ LINES: dict[str, Any] = {
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
     "vecdot": _vecdot,
-    "transpose": partial(transposed, method="permute"), "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
+    "transpose": partial(write_transpose, method="permute"), "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
-    "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
-    "stack": lambda names, options, step: f"torch.stack({listed(names)})",
-    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "ascending": "torch.argsort({0}, dim=-1, stable=True)", "descending": "descending({0})", "sign": "sign({0})", "argmax": "{0}.argmax(-1)",
+    "concat": lambda names, options, step: f"torch.cat({write_tuple(names)}, {options['at']})",
+    "stack": lambda names, options, step: f"torch.stack({write_tuple(names)})",
+    "take": _write_take, "scatter_add": write_scatter, "take_along": "torch.take_along_dim({0}, {1}, -1)", "ascending": "torch.argsort({0}, dim=-1, stable=True)", "descending": "descending({0})", "sign": "sign({0})", "argmax": "{0}.argmax(-1)",
     "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_kind(step)})",
     "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_kind(step)})",
     "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_kind(step)})",

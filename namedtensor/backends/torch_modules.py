@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ..core.extents import shown
+from ..core.extents import format_size
 from ..planning.plan import Plan, PlanValue, Step
-from .entry_checks import input_checks, quoted
+from .entry_checks import input_checks, quote_name
 from .source import Backend
 from .torch import Torch
 from .torch_products import is_large_for_one_row, products
@@ -22,9 +22,9 @@ from .torch_products import is_large_for_one_row, products
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
     """Return the text of a module's parameter under PyTorch's name; `taken` lists the names that the class has."""
     if taken(name):
-        return f"self._parameters[{quoted(name)}]"
+        return f"self._parameters[{quote_name(name)}]"
     plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
-    return f"self.{name}" if plain else f"getattr(self, {quoted(name)})"
+    return f"self.{name}" if plain else f"getattr(self, {quote_name(name)})"
 
 
 PRODUCTS = products(is_large_for_one_row)  # how many rows X has is not known
@@ -49,7 +49,7 @@ class ModuleBackend(Torch):
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
-def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
+def order_results(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
     """Return the plan whose results have their axes in these orders."""
     steps: list[Step] = []
     results: list[PlanValue] = []
@@ -98,12 +98,12 @@ def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, st
 
 def size_check(name: str, sizes: str) -> str:
     """Return the line that checks the axes of an input."""
-    return f"    check_sizes({quoted(name)}, {name}, {sizes})"
+    return f"    check_sizes({quote_name(name)}, {name}, {sizes})"
 
 
 def requirement(condition: str, negation: str, message: str) -> list[str]:
     """Return the line that rejects sizes that violate a condition."""
-    return [f"    require({condition}, {quoted(message)})"]
+    return [f"    require({condition}, {quote_name(message)})"]
 
 
 def forward(
@@ -136,11 +136,11 @@ def module_text(
     start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
     before, method = lines[:start], lines[start:]
     texts = [
-        f"        {registered(parameter)} = torch.nn.Parameter({initial[value].format(format_sizes(value))})"
+        f"        {write_registration(parameter)} = torch.nn.Parameter({initial[value].format(format_sizes(value))})"
         for value, parameter in parameters.items()
     ]
     texts += [
-        f"        self.register_buffer({quoted(name)}, {backend.fixed_name(plan, value)}, persistent=False)"
+        f"        self.register_buffer({quote_name(name)}, {backend.fixed_name(plan, value)}, persistent=False)"
         for value, name in backend.buffers_of_module.items()
     ]
     kernels, aliases = backend.used(text)
@@ -168,13 +168,13 @@ def harmless(line: str) -> str:
 
 
 def format_sizes(value: PlanValue) -> str:
-    return ", ".join(map(shown, value.shape)) or "()"
+    return ", ".join(map(format_size, value.shape)) or "()"
 
 
-def registered(name: str) -> str:
+def write_registration(name: str) -> str:
     """Return the expression that a parameter is assigned to when a module is made."""
     text = attribute(name, own_names().__contains__)
-    return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quoted(name)}]"
+    return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quote_name(name)}]"
 
 
 @cache

@@ -26,16 +26,16 @@ from grammar.traversal import children
 
 from ..core.extents import typical
 from ..core.sizes import is_ground, resolve
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, read_spelling, walk
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.normalized_exponentials import with_softmax
-from ..terms.structural import passed
+from ..terms.structural import run_pass_checks
 from ..terms.terms import Numbers, Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
-from .nested import DerivativeRecord, held, remembered
+from .nested import DerivativeRecord, attach_record, held
 from .stars import mark_of, marks
 from .sweep import swept
 from .transpose import pushforward, transpose
@@ -73,14 +73,14 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
         raise checker.error(
             303, f"the derivative would have axis {twice[0]} twice: from the body and from {checker.text(node.variable)}",
             node,
-            notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
+            notes=(checker.describe_with_shape(node.body, body.shape), checker.describe_with_shape(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{free}, so that its axes get a different star",
         )  # fmt: skip
     constant = tuple(parameter for parameter in parameters(checker, env) if parameter is not by)
     (body,) = with_softmax((body,), checker.graph, {id(leaf) for leaf in (by, *constant)})
     result = DerivativeBuilder(checker, node).of(DerivativeRecord(body, by, starred, constant))
     checker.axes_of_variables[id(result)] = by, starred
-    passed(result)
+    run_pass_checks(result)
     return result
 
 
@@ -99,7 +99,7 @@ def parameters(checker: Inference, env: Environment) -> list[Term]:
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
     """Return whether a variable is a name, or might be an unknown one; X^2 is a power unless it is defined."""
-    name = spelled(node)
+    name = read_spelling(node)
     if name is None or not name.superscript:
         return name is not None
     return checker.find_spelled(name, env, node) is not None
@@ -108,7 +108,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
     """Return the value of ∂X, which exists in an operator's differential and in equations of differentials."""
     checker.derived += 1
-    name = spelled(node.body)
+    name = read_spelling(node.body)
     variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
     if variable is not None:
         return variable
@@ -154,7 +154,7 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
         }
         opened = [
             body for body, term in zip(bodies, terms)
-            if spelled(body) is None and term in free
+            if read_spelling(body) is None and term in free
             and any(other is not term and inputs[id(other)] & inputs[id(term)] for other in free)
         ]  # fmt: skip
         if not opened:
@@ -165,7 +165,7 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
 
 def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
     """Yield the names in an expression whose tensors may change."""
-    if (name := spelled(body)) is not None:
+    if (name := read_spelling(body)) is not None:
         term = checker.find_spelled(name, env, body)
         if term is not None:
             if term.number is None and not term.boolean:
@@ -210,7 +210,7 @@ class DerivativeBuilder:
         if ordered_axes is not None:
             return self.with_ordered_axes(ordered_axes, taken)
         ordered_axes = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
-        return remembered(graph, ordered_axes, taken)
+        return attach_record(graph, ordered_axes, taken)
 
     def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
         """Return the term with its axes in the order of the text: the body's axes, then the new axes."""

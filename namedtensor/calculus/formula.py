@@ -12,9 +12,9 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 from ..scope.binder import bind
-from ..scope.names import Key, key, spelled, walk
+from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
-from ..scope.value_of_program import as_written, last_member
+from ..scope.value_of_program import last_member, restore_written
 from .stars import marks, marks_in
 
 
@@ -26,7 +26,7 @@ def differentiate_program(
     Raises NotationError if `by` is not a name or does not occur in the program.
     """
     scope = bind(source, tree)
-    variable = named(by)
+    variable = parse_name(by)
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
         used = sorted(words)
@@ -45,7 +45,7 @@ def differentiate_program(
     elif isinstance(last, Definition):
         more = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
-        body = as_written(tree, last)
+        body = restore_written(tree, last)
         ended = tuple(
             statement for statement in tree.statements if not (isinstance(statement, Value) and statement.body is body)
         )
@@ -62,11 +62,11 @@ def differentiate_program(
     return replace(tree, statements=(*tree.statements, *more))
 
 
-def named(text: str) -> Node:
+def parse_name(text: str) -> Node:
     """Parse a name. Raise NotationError if it is invalid."""
     key(text)
     body = parse(text).statements[0]
-    if not isinstance(body, Value) or spelled(body.body) is None:
+    if not isinstance(body, Value) or read_spelling(body.body) is None:
         raise NotationError(
             112, f"{text} is not a name", text, (0, len(text)), hint="differentiate with respect to a name: X, W^Q"
         )
@@ -78,7 +78,7 @@ def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, 
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature
-    axes = None if signature is None else axes_of(scope, function, signature, spelled(variable).key())  # type: ignore[union-attr]
+    axes = None if signature is None else axes_of(scope, function, signature, read_spelling(variable).key())  # type: ignore[union-attr]
     if signature is None or axes is None:
         return (equation,)
     starred = tuple((Axis(axis.name + mark), size) for axis, size in axes)

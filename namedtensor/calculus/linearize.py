@@ -64,7 +64,7 @@ class Linearization:
             return PRODUCTS[term.operator](self, term, parts)
         rule, record = STRUCTURAL.get(term.operator), REGISTRY.get(term.operator)
         if record is not None and record.joins:
-            rule = _of_parts
+            rule = _combine_parts
         if term.operator == "python":
             record = term.options[0]  # it has all attributes of a record that are used here
         if rule is not None:
@@ -168,7 +168,7 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
     return self.make.rename(parts[0], dict(term.options))
 
 
-def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
+def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
     """Return the joined pieces: each needs a differential, with separate axes."""
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
@@ -234,7 +234,7 @@ STRUCTURAL = {
     **dict.fromkeys(loops.READING, _differentiate_loop),
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
-    **dict.fromkeys(("fill", "literal"), _of_parts),
+    **dict.fromkeys(("fill", "literal"), _combine_parts),
     "cases": _cases,
     "expm": _exponential,
     "variable": _same,

@@ -59,12 +59,12 @@ def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: 
     return make.graph.intern("loop", arguments, options=(loop,), node=make.node)
 
 
-def after(make: TermBuilder, loop: Term, number: int, step: int) -> Term:
+def get_state_after(make: TermBuilder, loop: Term, number: int, step: int) -> Term:
     state = loop.options[0].states[number]
     return make.term("after", (loop,), (), (number, step), dict(state.shape))
 
 
-def through(make: TermBuilder, loop: Term, number: int) -> Term:
+def stack_states(make: TermBuilder, loop: Term, number: int) -> Term:
     body = loop.options[0]
     shape = {body.axis: body.steps, **body.states[number].shape}
     return make.term("through", (loop,), (), (number, body.axis), shape)
@@ -111,7 +111,9 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
     results = [whole(make, inner.of(term), state.shape) for term, state in zip(loop.results, loop.states)]
     begun = tuple((leaf, whole(make, change, leaf.shape)) for leaf, change in states)
     lists = [(leaf, tuple(whole(make, member, leaf.shape) for member in some)) for leaf, some in members]
-    previous: list[tuple[Term, Any]] = [(state, before(make, term, number)) for number, state in read(loop, results)]
+    previous: list[tuple[Term, Any]] = [
+        (state, get_states_before(make, term, number)) for number, state in read(loop, results)
+    ]
     along = [(leaf, whole(make, change, {loop.axis: loop.steps, **leaf.shape})) for leaf, change in slices]
     return loop_term(
         make,
@@ -132,13 +134,13 @@ def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
-def before(make: TermBuilder, term: Term, number: int) -> Any:
+def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
     """Return a state before each step: a list if the steps have separate tensors, or else stacked along their axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
-        return (whole(make, first, shape), *(after(make, term, number, step) for step in range(steps - 1)))
-    rest = make.at(through(make, term, number), axis, make.iota(axis, 1, steps - 1))
+        return (whole(make, first, shape), *(get_state_after(make, term, number, step) for step in range(steps - 1)))
+    rest = make.at(stack_states(make, term, number), axis, make.iota(axis, 1, steps - 1))
     parts = (make.spread(whole(make, first, shape), {axis: 1}), rest)
     return make.term("fill", parts, (), (axis, tuple(range(steps))), {axis: steps, **shape})
 
@@ -183,7 +185,7 @@ class Backwards:
             if number in within:
                 slices.append((leaf_of(make, "count", shape), self.turn(within[number])))
                 cotangent = make.add(cotangent, slices[-1][0])
-            seeds.append((result, counted(make, cotangent)))
+            seeds.append((result, mask_nonzero(make, cotangent)))
         inner = Selecting(make)
         shares = carry(inner, seeds, self.linear, frozenset(extra))
         counts = {mark: inner.settled(share).term for mark, share in shares.items()}
@@ -241,21 +243,25 @@ class Backwards:
             if id(leaf) in numbers:
                 number = numbers[id(leaf)]
                 along = position >= len(self.inputs.states)
-                term = self.turn(through(make, loop, number)) if along else after(make, loop, number, steps - 1)
+                term = (
+                    self.turn(stack_states(make, loop, number))
+                    if along
+                    else get_state_after(make, loop, number, steps - 1)
+                )
                 shares[position] = Share(term)
             position += 1
         for leaf, some in self.inputs.members:
             for step in range(len(some)) if id(leaf) in numbers else ():
-                shares[position + step] = Share(after(make, loop, numbers[id(leaf)], steps - 1 - step))
+                shares[position + step] = Share(get_state_after(make, loop, numbers[id(leaf)], steps - 1 - step))
             position += len(some)
         for leaf, _ in self.inputs.given:
             if id(leaf) in numbers:
-                shares[position] = Share(after(make, loop, numbers[id(leaf)], steps - 1))
+                shares[position] = Share(get_state_after(make, loop, numbers[id(leaf)], steps - 1))
             position += 1
         return shares
 
 
-def counted(make: TermBuilder, cotangent: Term) -> Share:
+def mask_nonzero(make: TermBuilder, cotangent: Term) -> Share:
     """Mask a cotangent by its nonzero elements: zeros from a choice in a later step stay zero."""
     holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))

@@ -24,14 +24,14 @@ class DerivativeRecord:
     constant: tuple[Term, ...]
 
 
-def remembered(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
+def attach_record(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
     """Attach that record to the term of a derivative if an outer derivative may have to recompute it."""
-    if not any(term.operator == "variable" for term in between(taken)):
+    if not any(term.operator == "variable" for term in find_terms_between(taken)):
         return term
     return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
 
 
-def between(taken: DerivativeRecord) -> list[Term]:
+def find_terms_between(taken: DerivativeRecord) -> list[Term]:
     """Return the terms through which the body depends on the variable of the derivative."""
     terms: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
@@ -62,7 +62,7 @@ def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRe
     def anew(term: Term, taken: DerivativeRecord) -> Term:
         constant = tuple(rebuilt(term_) for term_ in taken.constant)
         other = replace(taken, body=rebuilt(taken.body), by=rebuilt(taken.by), constant=constant)
-        if fixed in between(other):
+        if fixed in find_terms_between(other):
             return take(replace(other, constant=(*constant, fixed)))
         same = (other.body, other.by, other.constant) == (taken.body, taken.by, taken.constant)
         return term if same else take(other)

@@ -53,12 +53,12 @@ class Share(NamedTuple):
     due: Conditions = ()
 
 
-def joined(*several: Iterable[SelectionMask]) -> Conditions:
+def unite_masks(*several: Iterable[SelectionMask]) -> Conditions:
     """Return the union of several masks, each once, in order."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
-def without(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
+def remove_masks(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
     """Return the masks of the first that are not among the others."""
     others = set(others)
     return tuple(condition for condition in some if condition not in others)
@@ -140,7 +140,7 @@ class Selecting:
     def union(self, one: Conditions, other: Conditions) -> Conditions:
         """Return the disjunction of two conjunctions of masks, as their common part and a rest."""
         common = tuple(condition for condition in one if condition in other)
-        rest = without(one, common), without(other, common)
+        rest = remove_masks(one, common), remove_masks(other, common)
         if not all(rest):
             return common
 
@@ -175,14 +175,14 @@ class Selecting:
         """Apply the pending masks, or only the masks among these conditions."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
-        return Share(self.where(now, share.term), share.within, without(share.due, now))
+        return Share(self.where(now, share.term), share.within, remove_masks(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
         """Add two masked terms; masks that only one of them has are applied before."""
         common = tuple(condition for condition in one.within if condition in other.within)
-        one, other = (self.settled(share, without(share.due, common)) for share in (one, other))
+        one, other = (self.settled(share, remove_masks(share.due, common)) for share in (one, other))
         term = self.make.between(sign, one.term, other.term)
-        return Share(term, self.union(one.within, other.within), joined(one.due, other.due))
+        return Share(term, self.union(one.within, other.within), unite_masks(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
         """Return the sum, or mean, along some axes."""
@@ -193,12 +193,14 @@ class Selecting:
         share = self.settled(share, touched)
         left = self.some_of(touched, share.term.shape, axes)
         return Share(
-            self.make.over(operator, share.term, axes), joined(without(share.within, touched), left), share.due
+            self.make.over(operator, share.term, axes),
+            unite_masks(remove_masks(share.within, touched), left),
+            share.due,
         )
 
     def within(self, share: Share, condition: SelectionMask) -> Share:
         """Put a masked term under one more mask."""
-        return Share(share.term, joined(share.within, (condition,)), joined(share.due, (condition,)))
+        return Share(share.term, unite_masks(share.within, (condition,)), unite_masks(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
         quotient = self.make.between("/", share.term, divisor)
@@ -208,32 +210,32 @@ class Selecting:
     def product(self, share: Share, other: Term, axes: Iterable[str]) -> Share:
         """Return share ⊙_{axes} other."""
         axes = tuple(axes)
-        return self.contracted(share, other, axes) if axes else self.multiplied(share, other)
+        return self.contracted(share, other, axes) if axes else self.multiply_shares(share, other)
 
-    def multiplied(self, share: Share, other: Term) -> Share:
+    def multiply_shares(self, share: Share, other: Term) -> Share:
         times, picks = self.make.times(share.term, other), self.selector(other)
         within, expected = share.within, share.due
         if within and not self.finite(other):
             expected = within
         if picks is not None:
-            within = joined(within, (picks,))
-            expected = expected if self.finite(share.term) else joined(expected, (picks,))
+            within = unite_masks(within, (picks,))
+            expected = expected if self.finite(share.term) else unite_masks(expected, (picks,))
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
         """Contract masked terms, applying masks along the summed axes before, unless that makes a larger tensor."""
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
-        conditions = without(share.within, met)
+        conditions = remove_masks(share.within, met)
         expected = conditions if conditions and not self.finite(other) else share.due
-        met_or_picked = joined(met, () if picks is None else (picks,))
-        within = joined(conditions, self.some_of(met_or_picked, {**share.term.shape, **other.shape}, axes))
+        met_or_picked = unite_masks(met, () if picks is None else (picks,))
+        within = unite_masks(conditions, self.some_of(met_or_picked, {**share.term.shape, **other.shape}, axes))
         if identities(share.term) is not None and all(condition.pair for condition in met):
             return Share(self.make.dot(share.term, other, axes), within, expected)
         masks = tuple(
             condition for condition in met if condition.axes <= other.shape.keys() and self.is_due(condition, other)
         )
-        spoils = not self.finite(other) and bool(without(met, masks))
+        spoils = not self.finite(other) and bool(remove_masks(met, masks))
         spoilt = picks is not None and not self.finite(share.term)
         term = self.where(masks, other)
         if spoils or spoilt:
@@ -285,7 +287,7 @@ class Selecting:
         """Apply an operation that moves numbers to a masked term: the masks move alike."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
-        term, conditions = move(share.term), without(share.within, touched)
+        term, conditions = move(share.term), remove_masks(share.within, touched)
         if touched:
             sizes = {axis: size for axis, size in share.term.shape.items() if axis in axes}
             ones = partial(self.indicator, touched, sizes)

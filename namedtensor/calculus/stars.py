@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from grammar.nodes import Axis, Derivative, Name, Starred
-from grammar.traversal import mapped, rebuilt, walk
+from grammar.traversal import map_nodes, rebuilt, walk
 
 STARS = re.compile(r"[*†]+$")
 
@@ -51,11 +51,11 @@ def mark_of(node: Derivative) -> str:
 def with_distinct_marks(tree: Any) -> Any:
     """Return the tree with the mark of each derivative written."""
     if any(isinstance(node, Derivative) and mark_of(node) != node.mark for node in walk(tree)):
-        return mapped(tree, _with_mark)
+        return map_nodes(tree, _with_mark)
     return tree
 
 
 def _with_mark(node: Any) -> Any:
     if not isinstance(node, Derivative):
         return None
-    return replace(rebuilt(node, lambda part: mapped(part, _with_mark)), mark=mark_of(node))
+    return replace(rebuilt(node, lambda part: map_nodes(part, _with_mark)), mark=mark_of(node))

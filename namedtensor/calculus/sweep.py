@@ -12,7 +12,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .nested import DerivativeRecord
-from .transpose import transposed
+from .transpose import transpose_leaves
 
 Cotangents = dict[int, Term]  # by the identities of the variables
 
@@ -48,7 +48,7 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
         return {}
     if whole is None:
         return {}
-    back = transposed(make, whole, [*changes.values()], {}, {})
+    back = transpose_leaves(make, whole, [*changes.values()], {}, {})
     return {mark: back[id(change)] for mark, change in changes.items() if id(change) in back}
 
 

@@ -21,7 +21,7 @@ from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, topological
 from . import loops
-from .selection import Selecting, SelectionMask, Share, joined, touching, without
+from .selection import Selecting, SelectionMask, Share, remove_masks, touching, unite_masks
 
 Rule = Callable[[TermBuilder, Term, Term, int], Term]
 
@@ -34,10 +34,10 @@ def transpose(
     These axes get the names of their
     partners.
     """
-    return transposed(make, whole, [leaf], shape, partners)[id(leaf)]
+    return transpose_leaves(make, whole, [leaf], shape, partners)[id(leaf)]
 
 
-def transposed(
+def transpose_leaves(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
     """Return the cotangents of several leaves, by their identities, from one backward sweep.
@@ -154,13 +154,13 @@ def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]
     return [*before, *term.arguments[position + 1 : position + 2]]
 
 
-def _picked(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
+def _transpose_pick(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     axis, index = term.options
     make = select.make
     return select.product(cotangent, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]), ())
 
 
-def _indexed(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
+def _transpose_index(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """Return the transpose of indexing, scatter-add: elements that no index selects get zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
@@ -173,7 +173,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, position: int) -> 
         return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
 
     names = frozenset[str]().union(at.shape, *(condition.axes for condition in touched)) - over | {axis}
-    conditions = without(settled.within, touched)
+    conditions = remove_masks(settled.within, touched)
     return Share(result, (*conditions, SelectionMask(names, picked)), settled.due)
 
 
@@ -186,17 +186,17 @@ def _exponential(select: Selecting, term: Term, cotangent: Share, position: int)
     """Return the transpose of e^X along directions, linear in each: the derivative of the transposed matrices."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
-    return _along(select, term, others, cotangent, position)
+    return _transpose_along(select, term, others, cotangent, position)
 
 
-def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
+def _transpose_along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
     """Return e^X with the share for the direction of this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
     shape = {axis: size for part in terms for axis, size in part.shape.items()}
     result = select.make.term(term.operator, terms, term.axes, term.options, shape)
-    return Share(result, without(share.within, touched), share.due)
+    return Share(result, remove_masks(share.within, touched), share.due)
 
 
 COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
@@ -204,8 +204,8 @@ COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "/": _quotient,
     "where": _chosen,
     "cases": _chosen,
-    "pick": _picked,
-    "index": _indexed,
+    "pick": _transpose_pick,
+    "index": _transpose_index,
     "trace": _trace,
     "rename": _rename_cotangent,
     "expm": _exponential,
@@ -236,7 +236,7 @@ def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], ex
     if rule is not None:
         return rule(select, term, parts)
     if record is not None and record.kind == "reduction":
-        return _summed(select, term, parts)
+        return _transpose_sum(select, term, parts)
     return tangent_by_same_operator(select, term, parts, extra)
 
 
@@ -255,17 +255,17 @@ def _times(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     return select.product(share, term.arguments[1 - position], term.axes)
 
 
-def _divided(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+def _transpose_division(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     assert parts[0] is not None
     return select.quotient(parts[0], term.arguments[1])
 
 
-def _summed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+def _transpose_sum(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     assert parts[0] is not None
     return select.sum(parts[0], term.axes, term.operator)
 
 
-def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+def _transpose_rename(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     assert parts[0] is not None
     return select.rename(parts[0], dict(term.options))
 
@@ -273,15 +273,15 @@ def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
 def _move_tangent(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     ((position, share),) = (pair for pair in enumerate(parts) if pair[1] is not None)
     assert share is not None
-    return _along(select, term, term.arguments, share, position)
+    return _transpose_along(select, term, term.arguments, share, position)
 
 
 TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "+": _add_tangents,
     "-": _add_tangents,
     "⊙": _times,
-    "/": _divided,
-    "rename": _renamed,
+    "/": _transpose_division,
+    "rename": _transpose_rename,
     "expm": _move_tangent,
 }
 
@@ -295,8 +295,8 @@ def tangent_by_same_operator(
     common = tuple(
         condition for condition in shares[0].within if all(condition in other.within for other in shares[1:])
     )
-    conditions = without(common, touching(common, axes))
-    settled = [None if part is None else select.settled(part, without(part.due, conditions)) for part in parts]
+    conditions = remove_masks(common, touching(common, axes))
+    settled = [None if part is None else select.settled(part, remove_masks(part.due, conditions)) for part in parts]
     fixed = {index for index, argument in enumerate(term.arguments) if is_fixed(term, index, argument)}
     zero = make.number(0.0)
 
@@ -311,7 +311,7 @@ def tangent_by_same_operator(
             for cotangent_part, argument in zip(terms, term.arguments)
         ]
     result = of(terms, {**term.shape, **extra})
-    left = [None if share is None else without(share.within, conditions) for share in settled]
+    left = [None if share is None else remove_masks(share.within, conditions) for share in settled]
     if any(left) or any(condition is None and index not in fixed for index, condition in enumerate(left)):
         seen = {axis for some in left for condition in some or () for axis in condition.axes}
         seen |= {axis for position in fixed for axis in term.arguments[position].shape} | axes
@@ -325,7 +325,7 @@ def tangent_by_same_operator(
             return select.positive(of(operands, shared))
 
         conditions = (*conditions, SelectionMask(shared, ones))
-    return Share(result, conditions, joined(*(share.due for share in settled if share is not None)))
+    return Share(result, conditions, unite_masks(*(share.due for share in settled if share is not None)))
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
@@ -357,7 +357,7 @@ def _split(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Ter
     return make.merge(cotangent, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _filled(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
+def _transpose_fill(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     axis, positions = term.options
     sizes = [resolve(argument.shape[axis]) for argument in term.arguments]
     first = sum(sizes[:position])
@@ -373,7 +373,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> T
     return cotangent
 
 
-def _scattered(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
+def _transpose_scatter(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     """Return the transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
@@ -384,9 +384,9 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rul
     "spread": _spread,
     "merge": _merge,
     "split": _split,
-    "fill": _filled,
+    "fill": _transpose_fill,
     "literal": _literal,
-    "scatter": _scattered,
+    "scatter": _transpose_scatter,
 }
 
 

@@ -9,7 +9,7 @@ from grammar.errors import Hint
 from grammar.nodes import Node
 
 from ..core import axes as named
-from ..core.axes import Shape, ShapeMismatch, bind, marked_apart, operator_sign
+from ..core.axes import Shape, ShapeMismatch, bind, find_marked_axis, operator_sign
 from ..core.label_alignment import difference
 from ..core.settings import OUTER, misspelt
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
@@ -18,7 +18,7 @@ from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.names import MARKS, component
 from ..terms.environment import Environment, source_name
-from ..terms.inference import CheckWarning, Inference, shown
+from ..terms.inference import CheckWarning, Inference, format_shape
 from ..terms.labels import inputs_along
 from ..terms.terms import Term, fold
 from .axis_sizes import size_left_open
@@ -177,8 +177,8 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
         return
-    joins = f"{operator_sign(name)} broadcasts {shown(arguments[0].shape)} against {shown(arguments[1].shape)}"
-    marked = marked_apart(*alone) if name in ("+", "-") else None
+    joins = f"{operator_sign(name)} broadcasts {format_shape(arguments[0].shape)} against {format_shape(arguments[1].shape)}"
+    marked = find_marked_axis(*alone) if name in ("+", "-") else None
     code, message = (
         (319, f"{joins}: {' and '.join(sorted(marked, key=len))} are different axes")
         if marked
@@ -189,7 +189,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
     hint = "if unintended, check the axis names" + (f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else "")
     hint = MARKED if marked else hint
     if checker.strict or checker.outer is None:
-        notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]
+        notes = [checker.describe_with_shape(part, argument.shape) for part, argument in zip(parts, arguments)]
         checker.outer = checker.error(code, message, node, notes=notes, hint=hint, symbol=name)
         if checker.strict:
             raise checker.outer

@@ -29,13 +29,13 @@ from .claims import nearly
 from .declarations import set_axes
 from .derived_functions import infixes, with_degrees_of_freedom
 from .diagnostics import shape_error
-from .element_updates import replaced
+from .element_updates import type_replacement
 from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .sums import implicit_sum, in_turn
-from .unknown_names import of_equation, visible
+from .sums import implicit_sum, nest_call
+from .unknown_names import explain_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
@@ -57,17 +57,17 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
     if node.operator in NEARLY:
         return nearly(checker, node, env)
     if node.operator == REPLACING:
-        return replaced(checker, node, env)
+        return type_replacement(checker, node, env)
     if node.operator == "‖":
         return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
-        typed = typed_by_signature(checker, node, env)
+        typed = type_by_signature(checker, node, env)
         if typed is not None:
             return typed
         raise unknown_operator(checker, node, env)
     if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
         return logarithm_to_base(checker, node, env)
-    return call_builtin(checker, in_turn(node) if len(node.arguments) > 2 else node, env)
+    return call_builtin(checker, nest_call(node) if len(node.arguments) > 2 else node, env)
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
@@ -92,7 +92,7 @@ def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
     (operand,) = checker.infer_all(node.arguments, env)
     both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
     term = apply(checker, "/", tuple(both), (), node, env, (node, node))
-    return powered(checker, term, node, env) if node.superscript else term
+    return square_call(checker, term, node, env) if node.superscript else term
 
 
 def unknown_operator(checker: Inference, node: Call, env: Environment) -> NotationError:
@@ -122,15 +122,15 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
         notes=notes,
         hint=None
         if defined
-        else of_prime(checker, name)
-        or of_equation(checker, name)
+        else explain_prime(checker, name)
+        or explain_equation(checker, name)
         or ELSEWHERE.get(name)
         or did_you_mean(near(name, visible(checker, env)))
         or define,
     )
 
 
-def of_prime(checker: Inference, name: str) -> str | None:
+def explain_prime(checker: Inference, name: str) -> str | None:
     """Return a hint for f'(x), if f is a function."""
     plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
@@ -146,7 +146,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
         return False
 
 
-def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
+def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
     """Return the term of a function with a signature and no definition: an unknown tensor with the signature's axes."""
     if not checker.infer_parameters:
         return None
@@ -163,7 +163,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
         if missing:
             raise checker.error(
                 305, f"{node.operator}: argument {checker.text(part)} is missing axis {missing[0]}", part,
-                notes=(checker.described(part, term.shape), f"its signature is {checker.text(fits[0])}"),
+                notes=(checker.describe_with_shape(part, term.shape), f"its signature is {checker.text(fits[0])}"),
                 symbol=node.operator, axis=missing[0],
             )  # fmt: skip
         extras |= {axis: size for axis, size in term.shape.items() if axis not in needed}
@@ -188,18 +188,18 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":
-        return standardized(checker, node, arguments, axes, env)
+        return type_standardize(checker, node, arguments, axes, env)
     if named and node.operator in ("var", "std"):
         return with_degrees_of_freedom(checker, node, arguments, axes, env, named[0][1])
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
-        return indexed_by(checker, node, axes[0], arguments, env)
+        return type_index_call(checker, node, axes[0], arguments, env)
     term = apply(checker, node.operator, arguments, axes, node, env, node.arguments, named)
     if node.superscript:
-        return powered(checker, term, node, env)
+        return square_call(checker, term, node, env)
     return term
 
 
-def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
+def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
     """Return standardize_{ax} X with the local ε, if the program defines or receives an ε."""
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
@@ -211,7 +211,7 @@ def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], ax
     return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 
-def indexed_by(
+def type_index_call(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
     """Return index_{ax}(X, I), which is X_{ax(I)} (paper §3.7)."""
@@ -224,7 +224,7 @@ def indexed_by(
     return take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 
 
-def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
+def square_call(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
     """Rewrite sin^2 x to the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))

@@ -37,17 +37,17 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
             truth(checker, holds, condition)
         decided = bool(len(arguments) % 2)  # an earlier case holds everywhere
         if decided or (holds is not None and holds.number is False):
-            untaken += [*ruled_out(checker, value, env), *([] if holds is None else [holds])]
+            untaken += [*exclude_case(checker, value, env), *([] if holds is None else [holds])]
         elif holds is None or holds.number is True:
-            arguments.append(guarded_term(checker, value, guards, env))
+            arguments.append(guard_term(checker, value, guards, env))
             parts.append(value)
         else:
             assert condition is not None
-            arguments += [guarded_term(checker, value, [*guards, holds], env), holds]
+            arguments += [guard_term(checker, value, [*guards, holds], env), holds]
             parts += [value, condition]
-            if of_elements(holds):
+            if depends_on_elements(holds):
                 guards.append(negation(checker, holds))
-    return as_term(checker, arguments, parts, untaken, node)
+    return make_case_term(checker, arguments, parts, untaken, node)
 
 
 def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Term:
@@ -56,7 +56,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
     return checker.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
 
 
-def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
+def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
     """Return a false case's term in a list, which is empty if the term has no value (an index out of range)."""
     recover, checker.recover = checker.recover, False
     try:
@@ -77,7 +77,7 @@ def is_beyond_family(checker: Inference, problem: NotationError, env: Environmen
     return any(family.name.base == base for family in checker.families_around(env))
 
 
-def as_term(
+def make_case_term(
     checker: Inference, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases
 ) -> Term:
     if not arguments:
@@ -93,13 +93,13 @@ def negation(checker: Inference, condition: Term) -> Term:
     return checker.graph.intern("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
 
 
-def guarded_term(checker: Inference, value: Node, guards: list[Term], env: Environment) -> Term:
-    with guarded(checker, [*checker.guards, *filter(of_elements, guards)]):
+def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environment) -> Term:
+    with open_guards(checker, [*checker.guards, *filter(depends_on_elements, guards)]):
         (term,) = checker.infer_all((value,), env)
     return term
 
 
-def of_elements(guard: Term) -> bool:
+def depends_on_elements(guard: Term) -> bool:
     """Return whether a condition depends only on the element indices of a definition, or the terms of a sum."""
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
@@ -107,12 +107,12 @@ def of_elements(guard: Term) -> bool:
 @contextmanager
 def isolate(checker: Inference) -> Generator[None]:
     """Open a context for a named value, which is the same everywhere: no condition and no limit affects it."""
-    with guarded(checker, []), checker.solver.inferring(True):
+    with open_guards(checker, []), checker.solver.inferring(True):
         yield
 
 
 @contextmanager
-def guarded(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
+def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
     """Open a context with these guards alone."""
     outer, checker.guards = checker.guards, [*guards]
     try:

@@ -22,11 +22,11 @@ from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..scope.value_of_program import last_member
 from ..terms.environment import Environment, distinct_names, source_name
-from ..terms.inference import CheckWarning, Inference, InputType, SizesInterface, shown
-from ..terms.structural import after_pass, passed
+from ..terms.inference import CheckWarning, Inference, InputType, SizesInterface, format_shape
+from ..terms.structural import after_pass, run_pass_checks
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
-from .claims import check_claims, of_index, warn_of_replaced, with_elements
+from .claims import check_claims, is_index_axis, warn_of_replaced, with_elements
 from .counting import members_defined
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
@@ -60,12 +60,12 @@ class Checker(Inference):
         nodes.Superscript: lookup.superscript,
         nodes.Index: indexing.index,
         nodes.Rename: renames.rename,
-        nodes.Starred: renames.starred,
+        nodes.Starred: renames.type_starred,
         nodes.Size: calls.size_rule,
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
-        nodes.Over: over_sets.over_variable,
-        nodes.AtPoint: substitution.at_point,
+        nodes.Over: over_sets.type_over_variable,
+        nodes.AtPoint: substitution.type_at_point,
         nodes.Draw: draws.draw,
         nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,
@@ -129,7 +129,7 @@ class Checker(Inference):
                 return self.infer(last, self.top)
             term = self.infer(last, with_elements(self, (last,), self.top))
         names = distinct_names(term.shape)
-        return self.renamed(term, {axis: names[axis] for axis in term.shape if of_index(axis)}, last)
+        return self.renamed(term, {axis: names[axis] for axis in term.shape if is_index_axis(axis)}, last)
 
     def definition(self, definition: Definition) -> Term:
         """Return the Term of a definition of the program, or of a family's last member."""
@@ -172,7 +172,7 @@ class Checker(Inference):
     def drop_lifting(self, term: Term, node: Any) -> Term:
         """Return the term with lifted axes under their source names."""
         if after_pass:
-            passed(term)
+            run_pass_checks(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:
             return term
@@ -182,7 +182,7 @@ class Checker(Inference):
                     306,
                     f"axis {source_name(axis)} of an input collides with another axis {source_name(axis)} of the result",
                     node,
-                    notes=(f"the result has {shown({source_name(a): s for a, s in term.shape.items()})}",),
+                    notes=(f"the result has {format_shape({source_name(a): s for a, s in term.shape.items()})}",),
                     hint=f"rename the extra axis {source_name(axis)} of the input",
                 )
         return self.renamed(term, {axis: source_name(axis) for axis in lifted}, node)

@@ -19,14 +19,14 @@ from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition, equal_sides
 from ..scope.uses import is_open
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
+from ..terms.inference import AlreadyReported, CheckWarning, Inference, format_shape
 from ..terms.terms import Term
 from .application import broadcast
 from .counting import members_defined
 from .declarations import check_member, declaration, domain_values, local_declaration
 from .filled_positions import Positions
 from .indexing import iota
-from .ranges import numbers_of, of_numbers
+from .ranges import number_indices, numbers_of
 
 # Each pair is a reason why an assertion's values are not compared, and a hint.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
@@ -75,10 +75,10 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
             over = family.range
             if indices is None or over is None:
                 continue
-            indices = of_numbers(indices, over)
+            indices = number_indices(indices, over)
             if not all(isinstance(indices[variable], int) for variable in over.variables):
                 continue
-            if family.head is not None and in_ranges(checker, over, indices, holder):
+            if family.head is not None and are_in_ranges(checker, over, indices, holder):
                 env = Environment(parent=holder, sizes_parent=holder, depth=holder.depth, indices=indices)
                 yield Claim(family.head, family.body, family.statement.span), env
 
@@ -114,7 +114,7 @@ def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> no
     return nodes.Range(other.variable, low, high, other.span)
 
 
-def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
+def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
     """Return whether the numbers that these indices are lie in their ranges."""
     for range_ in over.each:
         environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
@@ -161,7 +161,7 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
         checker.claim_terms.append((term, (declared.domain, values), declared.span, None))
 
 
-def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
+def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """Yield an environment for each number of a range."""
     numbers = numbers_of(checker, over, env)
     if isinstance(numbers, Positions):
@@ -185,7 +185,7 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     """Check an assertion's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
-        for environment in numbered(checker, claim.range, env):
+        for environment in enumerate_range(checker, claim.range, env):
             check_claim(checker, replace(claim, range=claim.range.further), environment)
         return
     env = with_elements(checker, (claim.left, claim.right), env)
@@ -209,13 +209,13 @@ def check_same_axes(
     """Raise if the two sides of a relation have different axes, or different sizes of one."""
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
-    axes = [{axis for axis in side.shape if not of_index(axis)} for side in sides]
+    axes = [{axis for axis in side.shape if not is_index_axis(axis)} for side in sides]
     if axes[0] != axes[1] and all(axes):
         raise checker.error(
             307,
-            f"the two sides of {sign} have different axes: {shown(left.shape)} and {shown(right.shape)}",
+            f"the two sides of {sign} have different axes: {format_shape(left.shape)} and {format_shape(right.shape)}",
             span,
-            notes=tuple(checker.described(part, side.shape) for part, side in zip(parts, sides)),
+            notes=tuple(checker.describe_with_shape(part, side.shape) for part, side in zip(parts, sides)),
             reason=SIDES_DIFFER,
         )
 
@@ -251,7 +251,7 @@ def each_element(
     return inner
 
 
-def of_index(axis: str) -> bool:
+def is_index_axis(axis: str) -> bool:
     """Return whether an axis comes from an index: height@i of A_{height(i)}, unlike seq@1 of a lifted tensor."""
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 

@@ -11,7 +11,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, ahead
 from .recurrences import RecurrenceState
-from .stacked_families import along
+from .stacked_families import stack_members
 
 
 class Coordinate:
@@ -27,8 +27,8 @@ class Coordinate:
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
         if self.index.operator == "iota":
-            return along(checker, recurrence, steps, self.axis)
-        every = along(checker, recurrence, steps, f"{self.axis}@all")
+            return stack_members(checker, recurrence, steps, self.axis)
+        every = stack_members(checker, recurrence, steps, f"{self.axis}@all")
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:

@@ -15,7 +15,7 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
-from ..scope.names import Key, component, spelled, walk
+from ..scope.names import Key, component, read_spelling, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
@@ -44,7 +44,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
         if isinstance(node, Call):
             named = node.operator in checker.scope.functions
         else:
-            name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+            name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
             named = name is not None and name.base in labeled
             node = name
         if named and node and any(mentions(part, variable) for part in (*node.subscript, *node.superscript)):
@@ -66,7 +66,7 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
     return checker.labeled
 
 
-def marked(checker: Inference, key: Key) -> str | None:
+def find_loop_mark(checker: Inference, key: Key) -> str | None:
     """Return the mark of the loop whose index appears in the labels of a name."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
@@ -85,7 +85,7 @@ def ahead(part: str, mark: str) -> int:
     return int(rest or 0)
 
 
-def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
+def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
     """Return a label at each step of the loop of this mark: 7, 8, … for l, 6, 7, … for l − 1, 7', 8', … for l'."""
     if "@" not in part:
         return [part] * len(steps)
@@ -111,7 +111,7 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
 
     With `labels` it may also be a label of tensors and of functions, a fixed number of steps away.
     """
-    labeled, families = labeled_names(checker, env)
+    labeled, families = find_labeled_names(checker, env)
     if labels:
         families, labeled = families | labeled, set[str]()
     result = occurrences(variable, body) if labels else occurrences_in(body, variable)
@@ -141,12 +141,12 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
         elif isinstance(node, Call):
             for part in filter(lambda part: mentions(part, variable), (*node.subscript, *node.superscript)):
                 yield "call", node.operator, is_near(part, variable)
-        elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
+        elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := read_spelling(node)) is not None:
             for part in filter(lambda part: mentions(part, variable), (*name.subscript, *name.superscript)):
                 yield "name", name.base, is_near(part, variable)
 
 
-def labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
+def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
     """Return the bases of the names with labels here, and the bases of the families."""
     scope = checker.scope
     families = {family.name.base for family in checker.families_around(env)}
@@ -180,13 +180,13 @@ def is_near(part: Node, variable: str) -> bool:
     return match is not None and match[1].rstrip("'") == variable
 
 
-def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
+def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
     """Return the term of `typed`, or None if it fails, with everything noted meanwhile rolled back."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
         (memo, set(memo))
-        for environment in around(env)
+        for environment in list_environments(env)
         for memo in (environment.memo, environment.steps, environment.loops, environment.unrollable)
     ]
     memos.append((checker.parameters, set(checker.parameters)))
@@ -216,7 +216,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
         ) from None  # fmt: skip
 
 
-def around(env: Environment) -> list[Environment]:
+def list_environments(env: Environment) -> list[Environment]:
     """Return an environment and all environments in which it looks up names and sizes."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]

@@ -11,11 +11,11 @@ from grammar.nodes import Node
 
 from ..core.extents import Extent, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.names import Key, arithmetic, component_names, match_key, plain_key, spelled, walk
+from ..scope.names import Key, arithmetic, component_names, match_key, plain_key, read_spelling, walk
 from ..scope.shape_variables import SPELLINGS, stand_for
 from ..scope.symbols import SizeEquation
-from ..terms.environment import Conflict, Environment, lifted_name
-from ..terms.inference import Inference, InputType, shown
+from ..terms.environment import Conflict, Environment, make_lifted_name
+from ..terms.inference import Inference, InputType, format_shape
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
 from .given_sizes import agree_with_given
@@ -34,7 +34,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         raise NotationError(308, f"the size of {name} must be an integer, got {size!r}")
     if any(spelling in checker.scope.source for spelling in SPELLINGS):
         checker.top.axes.update(stand_for(checker.scope, {key: input_.shape for key, input_ in checker.inputs.items()}))
-    declared, sets = checker.scope.declared_sets(checker.inputs), DeclaredSets(checker)
+    declared, sets = checker.scope.find_declared_sets(checker.inputs), DeclaredSets(checker)
     top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)
     noted: set[int] = set()  # shapes that agree with all sizes so far; members of a family share one
     for key, input_ in checker.inputs.items():
@@ -123,15 +123,15 @@ class DeclaredSets:
         env = Environment(parent=checker.top, indices=dict(indices))
         for axis, size, node in declared.axes:
             if axis not in shape:
-                note = f"{key} : {shown(shape)}"
+                note = f"{key} : {format_shape(shape)}"
                 raise axis_lacking(checker, key, axis, [name for name, _, _ in declared.axes], node, note)
             if size is not None and not is_ground(shape[axis]):
                 bind_size(size, shape[axis], env)
             elif size is not None:
-                where = f"{key} : {shown(shape)}"
+                where = f"{key} : {format_shape(shape)}"
                 checker.solver.declared.append((SizeEquation(size, shape[axis], node.span, where), env))
             agree_with_given(checker, str(key), shape, [axis], node)
-        return {axis if axis in names else lifted_name(axis, 0): size for axis, size in shape.items()}
+        return {axis if axis in names else make_lifted_name(axis, 0): size for axis, size in shape.items()}
 
 
 def axis_lacking(
@@ -243,21 +243,21 @@ def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
 
-def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
+def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
-        shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
+        shape = checker.declared_shapes.get(id(declared)) or make_shape(checker, declared, env)
         checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
     return checker.parameters[key]
 
 
-def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
+def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
     """Return the parameters for a family's members.
 
     The result is empty unless all members are declared in one set with one shape, and the program neither says nor
     receives anything else about them.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
-    declared = scope.declared_sets(members)
+    declared = scope.find_declared_sets(members)
     first = declared[members[0]]
     otherwise = {
         *scope.bases_of_families,
@@ -272,7 +272,7 @@ def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Te
             return {}
     if not (top.variables.keys().isdisjoint(members) and top.scalars.keys().isdisjoint(members)):
         return {}
-    declared_parameter(checker, members[0], first[0], Environment(parent=top, indices=first[1]))
+    make_parameter(checker, members[0], first[0], Environment(parent=top, indices=first[1]))
     shape, parameters = checker.declared_shapes.get(id(first[0])), checker.parameters
     if shape is None:
         return {}
@@ -282,7 +282,7 @@ def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Te
     return {member: parameters[member] for member in members}
 
 
-def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
+def make_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
     """Return the shape of a parameter in a set. A size that is not written is shared by all members of a family."""
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)
@@ -310,7 +310,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
                 308,
                 f"axis {axis} has size {resolve(term.shape[axis])} here, but {checker.text(of)} declares {resolve(value)}",
                 where,
-                notes=(checker.described(node, term.shape),),
+                notes=(checker.describe_with_shape(node, term.shape),),
             )
         if size is not None and value is None:
             bind_size(size, term.shape[axis], env)
@@ -329,7 +329,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
 
 def bind_size(size: Node, actual: Any, env: Environment) -> None:
     """Bind the n of seq[n] to the actual size of the axis."""
-    name = spelled(size)
+    name = read_spelling(size)
     if name is not None:
         env.scalars.setdefault(name.key(env.index), actual)
 
@@ -346,7 +346,7 @@ def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of:
         307,
         f"{checker.text(node)} {' and '.join(parts)}; expected {checker.text(of)}",
         node,
-        notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
+        notes=(checker.describe_with_shape(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
         labels=((of.span, "declared here"),),
         hint=_repair(missing, extra),
     )

@@ -64,7 +64,7 @@ class Use(NamedTuple):
         """The shape of each operand."""
         if self.problem.kind == "repeated":
             return []
-        shapes = [self.checker.described(part, shape) for part, shape in zip(self.parts, self.shapes)]
+        shapes = [self.checker.describe_with_shape(part, shape) for part, shape in zip(self.parts, self.shapes)]
         if self.problem.kind == "sizes":
             shapes.append(f"{self.sign_with_axes} aligns axes by name, so their sizes must match")
         return shapes
@@ -134,7 +134,7 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
     """Return the error for an axis in a subscript that its tensor does not have. `real` is the resolved axis name."""
     have = sorted(name for name in shape if "@" not in name)
     return checker.error(
-        301, f"{checker.text(base)} has no axis {real} to {purpose}", axis, notes=(checker.described(base, shape),),
+        301, f"{checker.text(base)} has no axis {real} to {purpose}", axis, notes=(checker.describe_with_shape(base, shape),),
         hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have), axis=real,
     )  # fmt: skip
 

@@ -23,32 +23,32 @@ from .application import apply
 from .axis_sizes import size_left_open
 from .declarations import set_axes
 from .indexing import iota
-from .sums import indexed_environment, over
+from .sums import apply_over_index, make_index_environment
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
     """Return x ∼ N(0, 1): one draw, the first."""
-    return drawn(checker, node, (checker.graph.number(0, node),), env)
+    return draw_numbers(checker, node, (checker.graph.number(0, node),), env)
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
     """Return 𝔼_{x ∼ N(0, 1), i ∼ p} body. The draws of several names belong together."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
-            raise unstated(checker, variable)
+            raise make_unstated_error(checker, variable)
         check_known(checker, variable)
     if all(map(is_finite, node.drawn)):
-        return through(checker, node, node.drawn, (), env)
+        return average_outcomes(checker, node, node.drawn, (), env)
     count = number_of_draws(checker, env)
     depth = env.depth + 1
     axis = f"draws@{depth}"
     numbers = iota(checker, axis, 1, count, node)
     inner = env.within(depth=depth)
-    term = through(checker, node, node.drawn, (numbers,), inner)
-    return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
+    term = average_outcomes(checker, node, node.drawn, (numbers,), inner)
+    return apply_over_index(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
 
 
-def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
+def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationError:
     """Return the error for 𝔼_x[…] if the distribution of x is unknown, or for 𝔼[…] of a non-random value."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
@@ -63,7 +63,7 @@ def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
     )  # fmt: skip
 
 
-def through(
+def average_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
     """Return the mean of the body over the outcomes of finite variables. The others are sampled once per number."""
@@ -72,22 +72,22 @@ def through(
     first, rest = draws[0], draws[1:]
     if not is_finite(first):
         inner = env.within()
-        inner.variables[Key(first.name)] = drawn(checker, first, numbers, env)
-        return through(checker, node, rest, numbers, inner)
+        inner.variables[Key(first.name)] = draw_numbers(checker, first, numbers, env)
+        return average_outcomes(checker, node, rest, numbers, inner)
     (p,) = checker.infer_all(first.arguments, env)
     if not is_categorical(first):
-        return of_two(checker, node, draws, p, numbers, env)
+        return average_two_outcomes(checker, node, draws, p, numbers, env)
     variable = Name(first.name, first.span)
     axis = its_axis(checker, first, p)
     size = resolve(p.shape[axis])
-    index, inner = indexed_environment(checker, variable, 1, size, env)
+    index, inner = make_index_environment(checker, variable, 1, size, env)
     weights = checker.renamed(p, {axis: index}, first)
-    term = through(checker, node, rest, numbers, inner)
+    term = average_outcomes(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))
-    return over(checker, "∑", index, size, product, variable, node.body, node, env)
+    return apply_over_index(checker, "∑", index, size, product, variable, node.body, node, env)
 
 
-def of_two(
+def average_two_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
 ) -> Term:
     """Return the mean of the body for 0 and for 1, by the probability of 1."""
@@ -95,7 +95,7 @@ def of_two(
     if own_axes(p):
         raise checker.error(
             405, f"the expectation enumerates 0 and 1, but {checker.text(first.arguments[0])} has axes", first.arguments[0],
-            notes=(checker.described(first.arguments[0], p.shape),),
+            notes=(checker.describe_with_shape(first.arguments[0], p.shape),),
             hint=f"to draw each element independently, write {first.family}(…)^{{{', '.join(own_axes(p))}}}",
         )  # fmt: skip
     graph, parts = checker.graph, list[Term]()
@@ -104,7 +104,7 @@ def of_two(
         checker.spend(node)
         inner = env.within()
         inner.variables[Key(first.name)] = graph.number(value, node)
-        term = through(checker, node, rest, numbers, inner)
+        term = average_outcomes(checker, node, rest, numbers, inner)
         parts.append(apply(checker, "⊙", (weight, term), (), node, env, (node, node)))
     return apply(checker, "+", tuple(parts), (), node, env, (node, node))
 
@@ -147,7 +147,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
         hint = "of one probability write Bernoulli(p)" if not names else "index the others: i ∼ p_{a(1)}"
         raise checker.error(
             405, "an index must be drawn from probabilities along one axis", node.arguments[0],
-            notes=(checker.described(node.arguments[0], p.shape),), hint=hint,
+            notes=(checker.describe_with_shape(node.arguments[0], p.shape),), hint=hint,
         )  # fmt: skip
     return names[0]
 
@@ -161,7 +161,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
     return None
 
 
-def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
+def draw_numbers(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
     """Return one draw for each of the numbers, over the axes of the parameters and of the distribution."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)

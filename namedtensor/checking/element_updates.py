@@ -21,7 +21,7 @@ from .diagnostics import no_such_axis
 from .indexing import check_position, iota, take
 
 
-def replaced(checker: Inference, node: Call, env: Environment) -> Term:
+def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
     target, body = node.arguments
     assert isinstance(target, Index)
     base, value = checker.infer_all((target.base, body), env)
@@ -57,7 +57,7 @@ class _Replacing:
     def along(self, axis: str) -> Term:
         return iota(self.checker, axis, 1, self.base.shape[axis], self.node)
 
-    def in_range(self, axis: str, at: Term, part: Any) -> Term:
+    def check_range(self, axis: str, at: Term, part: Any) -> Term:
         """Return an index with a check that the axis contains it, by selecting it from 1, 2, …."""
         if at.number is not None:
             check_position(self.checker, at.number, resolve(self.base.shape[axis]), axis, part)
@@ -66,7 +66,7 @@ class _Replacing:
 
     def slice(self, axis: str, part: nodes.Slice, value: Term) -> Term:
         first, last = self.checker.infer_all((part.first, part.last), self.env)
-        first, last = self.in_range(axis, first, part.first), self.in_range(axis, last, part.last)
+        first, last = self.check_range(axis, first, part.first), self.check_range(axis, last, part.last)
         here = self.along(axis)
         self.where(self.op("∧", self.op("≥", here, first), self.op("≤", here, last)))
         ends = first.number, last.number
@@ -80,7 +80,7 @@ class _Replacing:
 
     def element(self, axis: str, part: Any, value: Term) -> Term:
         checker, here = self.checker, self.along(axis)
-        at = self.in_range(axis, checker.infer(part, self.env), part)
+        at = self.check_range(axis, checker.infer(part, self.env), part)
         names = [name for name in at.shape if "@" not in name and name not in self.base.shape]
         if not names:
             self.where(self.op("=", here, at))
@@ -88,7 +88,7 @@ class _Replacing:
         if len(names) > 1:
             raise checker.error(
                 316, f"{checker.text(part)} has axes {' and '.join(names)}, but an update takes one axis", part,
-                notes=(checker.described(part, at.shape),), hint="merge them into one",
+                notes=(checker.describe_with_shape(part, at.shape),), hint="merge them into one",
             )  # fmt: skip
         (over,) = names
         number = iota(checker, over, 1, at.shape[over], self.node)

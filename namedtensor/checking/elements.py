@@ -16,9 +16,9 @@ from grammar.nodes import Axis, Name, Node, Range
 
 from ..core.extents import Size, is_size
 from ..core.sizes import is_ground, resolve
-from ..scope.names import Key, match_key, spelled, walk
+from ..scope.names import Key, match_key, read_spelling, walk
 from ..scope.symbols import Definition
-from ..terms.environment import Environment, lifted_name
+from ..terms.environment import Environment, make_lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import broadcast
@@ -26,10 +26,10 @@ from .axis_sizes import size_left_open, unknown_axis_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
-from .indexing import check_position, indexed_axis, iota
+from .indexing import check_position, find_indexed_axis, iota
 from .inferred_sizes import Circular
 from .ranges import numbers_of
-from .size_facts import as_size, no_size
+from .size_facts import no_size, to_size
 from .stacked_families import StackedIndex, laid
 
 
@@ -79,7 +79,7 @@ def one_by_one(
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
-    rest = replace(definition, elements=others, range=without(definition.range, variable))
+    rest = replace(definition, elements=others, range=drop_range(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
     parts: list[Part] = []
     for number in numbers:
@@ -94,11 +94,11 @@ def one_by_one(
     return parts
 
 
-def without(over: Range | None, variable: str) -> Range | None:
+def drop_range(over: Range | None, variable: str) -> Range | None:
     """Return the ranges without a variable's range."""
     if over is None:
         return None
-    rest = without(over.further, variable)
+    rest = drop_range(over.further, variable)
     return rest if over.variable.text == variable else replace(over, further=rest)
 
 
@@ -107,7 +107,7 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
     families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):
-        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+        name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         if name is None or name.base not in bases:
             continue
         key = name.key({variable: 1}.get)
@@ -120,29 +120,29 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
     """Return the size of each axis on the left: declared, from the signature's result, or from this scope."""
-    stated = stated_sizes(checker, group[0].key, env)
+    stated = find_stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            real = indexed_axis(checker, axis, env)
+            real = find_indexed_axis(checker, axis, env)
             if real in result:
                 continue
             size = stated.get(real)
             try:
                 size = checker.solver.size_of(real, env, axis) if size is None else size
             except Circular:  # The type of this very tensor is asked for its size.
-                size = filled_size(checker, group, axis, env)
+                size = find_filled_size(checker, group, axis, env)
                 if size is None:
                     raise
             if size is None:
-                size = filled_size(checker, group, axis, env)
+                size = find_filled_size(checker, group, axis, env)
             if size is None:
                 size = size_left_open(checker, real, axis)
             result[real] = resolve(size)
     return result
 
 
-def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
+def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
     """Return n if equations over ranges fill an axis's positions 1, …, n without a gap, or None if they do not."""
     filled: list[Filled] = []
     for definition in group:
@@ -166,14 +166,14 @@ def counting(definition: Definition, part: Node) -> Range | None:
     return next((range_ for range_ in ranges if range_.variable.text in names), None)
 
 
-def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, Any]:
+def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, Any]:
     result: dict[str, Any] = {}
     declared, declaring = local_declaration(checker, key, env)
     sets = [(declared, declaring)] if declared is not None else []
     for outer in env.outward:
         function = outer.function
         if function is not None and function.signature is not None:
-            name = spelled(function.body)
+            name = read_spelling(function.body)
             if name is not None and name.key() == key:
                 sets.append((function.signature.codomain, outer))
             break
@@ -182,7 +182,7 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
             if size is not None:
                 value = resolve(checker.solver.number(size, environment))
                 if value is not None:
-                    result[axis] = as_size(value)
+                    result[axis] = to_size(value)
                     if result[axis] is None:
                         raise no_size(checker, f"axis {axis} would have size", value, size)
     return result
@@ -204,7 +204,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     filled: tuple[str, Filled] | None = None
     for axis, part in definition.elements:
         (real,) = env.resolve_axis(axis.name)
-        apart = lifted_name(real, depth)
+        apart = make_lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None
         over = counting(definition, part)
@@ -237,7 +237,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
         306,
         f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
         definition.body,
-        notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
+        notes=(checker.describe_with_shape(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
         hint=f"index it, as in X_{{{axis}(i)}}, or sum over it",
     )
 

@@ -11,14 +11,14 @@ from ..scope.names import match_key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from . import loops
 from .cases import isolate
 from .claims import check_statement
 from .elements import define_by_elements
 from .grid_members import member_of_grid
 from .open_families import open_indices, open_member
-from .ranges import counted, ends, is_member, last_indices, of_numbers
+from .ranges import ends, get_range_index, is_member, last_indices, number_indices
 from .recurrences import RecurrenceState
 
 
@@ -32,7 +32,7 @@ def infer_family(
     if asked is not None:
         return open_member(checker, family, indices, asked, holder)
     variable = over.variable.text
-    expected = counted(indices, over)
+    expected = get_range_index(indices, over)
     if len(over.each) == 2:
         member = member_of_grid(checker, family, indices, holder, env)
         if member is not None:
@@ -56,9 +56,11 @@ def infer_family(
     ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
     alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
     if not alone:
-        first, last = without_earlier(checker, recurrence, (first, last), expected, env)
+        first, last = skip_earlier_members(checker, recurrence, (first, last), expected, env)
     begin = expected if alone else recurrence.nearest(last if over.downward else first, expected)
-    rolled = loops.within(checker, recurrence, expected) or loops.rolled_up(checker, recurrence, begin, expected, env)
+    rolled = loops.find_passed_member(checker, recurrence, expected) or loops.roll_up(
+        checker, recurrence, begin, expected, env
+    )
     if rolled is not None:
         return rolled
     member = None
@@ -67,7 +69,7 @@ def infer_family(
     return member
 
 
-def without_earlier(
+def skip_earlier_members(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
     """Return the ends of a range, without the members on the way to the expected one that an earlier family defines."""
@@ -116,10 +118,10 @@ def infer_step(
             203, f"circular definition of {member}", family.head, hint="define each member by earlier members only"
         )
     checker.spend(over)
-    environment = holder.within(definition=family, indices=of_numbers(indices, over), active=env.active | {marker})
+    environment = holder.within(definition=family, indices=number_indices(indices, over), active=env.active | {marker})
     term = infer_member(checker, family, environment)
     recurrence.note(indices[over.variable.text], term)
-    checker.types.setdefault(str(member), resolved_shape(term.shape))
+    checker.types.setdefault(str(member), resolve_shape(term.shape))
     return term
 
 

@@ -47,7 +47,7 @@ def count_of(taken: Sequence[Filled]) -> Size | None:
     if not any(isinstance(positions, Positions) for positions in taken):
         numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None
-    parts: list[Positions] = [as_position for part in taken for as_position in as_positions(part)]
+    parts: list[Positions] = [as_position for part in taken for as_position in to_positions(part)]
     waiting: dict[Any, Positions] = {part.first: part for part in parts}
     last: Size = 0
     while waiting:
@@ -59,7 +59,7 @@ def count_of(taken: Sequence[Filled]) -> Size | None:
     return last if len(parts) == len({part.first for part in parts}) else None
 
 
-def as_positions(filled: Filled) -> list[Positions]:
+def to_positions(filled: Filled) -> list[Positions]:
     if isinstance(filled, Positions):
         return [filled]
     return [Positions(number, 1, 1) for number in filled]

@@ -13,12 +13,12 @@ from ..core.extents import Extent, is_size
 from ..core.kinds import to_integer
 from ..core.size_conditions import assume_equal
 from ..core.sizes import is_ground, resolve, unify
-from ..scope.names import plain_key, spelled, walk
+from ..scope.names import plain_key, read_spelling, walk
 from ..scope.resized_axes import may_resize, resizes
 from ..scope.symbols import SizeEquation
-from ..terms.inference import Inference, shown
+from ..terms.inference import Inference, format_shape
 from .inferred_sizes import axes_named
-from .size_facts import sides, source_text, stated_no_size, words_in
+from .size_facts import make_stated_size_error, sides, source_text, words_in
 
 HINT = "remove the size, or pass a tensor of that size"
 
@@ -34,7 +34,7 @@ def agree_with_given(
                 308,
                 f"axis {axis} has size {resolve(shape[axis])} in {source}, but sizes= gives {resolve(expected)}",
                 node or place_of(checker, axis) or checker.scope.program,
-                notes=(f"{source} has the shape {shown(shape)}",),
+                notes=(f"{source} has the shape {format_shape(shape)}",),
                 hint=HINT,
             )
 
@@ -62,7 +62,7 @@ def check_stated_sizes(checker: Inference) -> None:
             continue
         for node, side in ((fact.left, left), (fact.right, right)):
             if type(side) is not Extent and to_integer(side) is None:
-                raise stated_no_size(checker, checker.text(node), side, fact)
+                raise make_stated_size_error(checker, checker.text(node), side, fact)
         raise unequal(checker, fact, left, right)
 
 
@@ -141,7 +141,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
         if may_resize(checker.scope)
         else conditions
     )
-    if any(extent == size and spelled(node) is not None for node, extent in result):
+    if any(extent == size and read_spelling(node) is not None for node, extent in result):
         return
     outer = largest([node for node, _ in result])
     chosen = [(node, extent) for node, extent in result if node.span in outer]

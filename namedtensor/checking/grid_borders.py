@@ -18,12 +18,12 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable, attempted, is_value
+from .counting import Unrollable, is_value, try_typing
 from .grids import Grid, variables_of
-from .loops import typed_in
+from .loops import type_member
 from .other_meanings import means_something
 from .recurrences import RecurrenceState
-from .stacked_families import along
+from .stacked_families import stack_members
 from .wavefront_order import Cell
 
 
@@ -45,7 +45,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
     pieces: list[tuple[Term, list[Cell]]] = []
-    for part, some in by_parts(grid, cells):
+    for part, some in split_by_parts(grid, cells):
         term = together(grid, part, some, axis)
         pieces += [(one(make, grid.at(cell), axis), [cell]) for cell in some] if term is None else [(term, some)]
     terms: list[Term] = []
@@ -67,7 +67,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
     return Border(joined, axis, {cell: index for index, cell in enumerate(order, 1)}, shapes)
 
 
-def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
+def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
     """Yield each family with the cells of its members, the grid's own family line by line.
 
     The cells of members that are given, or have their own equations, come with None.
@@ -110,28 +110,28 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
     indices = [grid.gives(part, cell) for cell in cells]
     steps = {name: [int(index[name]) for index in indices if index is not None] for name in variables_of(part)}
     if len(cells) > 1:
-        result = attempted(grid.checker, grid.holder, partial(typed_once, grid, part, steps, axis))
+        result = try_typing(grid.checker, grid.holder, partial(type_once, grid, part, steps, axis))
         if result is not None:
             return result
     if len(steps) == 1 and len(cells) > 1:
         ((_, numbers),) = steps.items()
         if numbers == [*range(numbers[0], numbers[-1] + 1)]:
             recurrence = RecurrenceState(part, grid.others, grid.holder)
-            return along(grid.checker, recurrence, range(numbers[0], numbers[-1] + 1), axis)
+            return stack_members(grid.checker, recurrence, range(numbers[0], numbers[-1] + 1), axis)
     return None
 
 
-def typed_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
+def type_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
     """Return members of a family whose indices are tensors along an axis; equal indices are numbers."""
     checker, count = grid.checker, len(next(iter(steps.values())))
     numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
     make = TermBuilder(checker.graph, part.body)
-    tensors = {Key(name): counted(make, axis, step) for name, step in steps.items() if name not in numbers}
-    term = typed_at(checker, part, {**grid.others, **numbers}, tensors, {}, grid.holder)
+    tensors = {Key(name): make_range(make, axis, step) for name, step in steps.items() if name not in numbers}
+    term = type_at(checker, part, {**grid.others, **numbers}, tensors, {}, grid.holder)
     return make.spread(term, {axis: count})
 
 
-def typed_at(
+def type_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
@@ -142,10 +142,10 @@ def typed_at(
     if any(means_something(checker, name, holder) for name in variables_of(family)):
         raise Unrollable
     inner = holder.within(definition=family, indices=numbers, variables=tensors, members=members)
-    return typed_in(checker, family, inner)
+    return type_member(checker, family, inner)
 
 
-def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
+def make_range(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
     """Return consecutive integers along an axis."""
     first = numbers[0]
     if [*numbers] == [*range(first, first + len(numbers))]:

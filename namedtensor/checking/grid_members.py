@@ -11,7 +11,7 @@ from typing import Any
 from grammar.nodes import Node
 
 from ..core.sizes import is_ground, resolve
-from ..scope.names import Key, component, match_key, spelled, walk
+from ..scope.names import Key, component, match_key, read_spelling, walk
 from ..scope.symbols import Definition, Scope
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
@@ -19,13 +19,13 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import loops
 from .coordinates import Coordinate
-from .counting import OFFSET, Unrollable, attempted, members_of
-from .grid_borders import border_of, typed_at
+from .counting import OFFSET, Unrollable, members_of, try_typing
+from .grid_borders import border_of, type_at
 from .grids import Grid, variables_of
 from .open_labels import offset_of
 from .stacked_families import StackedIndex
 from .wavefront_loops import RolledGrid
-from .wavefront_order import Cell, Domain, ordered
+from .wavefront_order import Cell, Domain, choose_order
 from .wavefronts import Misordered, Uncovered, Wavefront
 
 MAX_TRIED_ORDERS = 8  # orders that are tried at most
@@ -50,7 +50,7 @@ def member_of_grid(
     known = holder.memo.get(key)
     if isinstance(known, Term):
         return known
-    asked = asked_of(checker, family, indices, holder, env)
+    asked = find_grid(checker, family, indices, holder, env)
     if asked is None:
         return None
     grid, row, column = asked
@@ -59,11 +59,13 @@ def member_of_grid(
     front = front_of(row, column)
     if front is not None and grid.name in front.grids:
         return front.read(front.grids[grid.name], (-row.offset, -column.offset))
-    expected = box(row.numbers, column.numbers) if front is None else moved(front.domain, row.offset, column.offset)
+    expected = (
+        box(row.numbers, column.numbers) if front is None else move_domain(front.domain, row.offset, column.offset)
+    )
     parts: list[tuple[Grid, Place, Place]] = []
     for part in grid.parts:
         bound = match_key(part.name, key, checker.scope.indices) if len(variables_of(part)) == 2 else None
-        result = None if bound is None else asked_of(checker, part, bound, holder, env)
+        result = None if bound is None else find_grid(checker, part, bound, holder, env)
         parts += [] if result is None else [result]
     recursive = [other for other in parts if reads_itself(checker.scope, other[0].family)]
     holding = (other for other in parts if other[0].domain is not None and other[0].domain.holds(expected))
@@ -71,13 +73,13 @@ def member_of_grid(
     if asked is None:
         raise Unrollable
     if asked not in recursive:
-        return inlined(*asked, expected)
+        return type_inline(*asked, expected)
     if front is not None and asked[0].domain is not None and asked[0].domain.holds(front.domain):
         return front.read(asked[0], (-asked[1].offset, -asked[2].offset))
     return table(*asked)
 
 
-def asked_of(
+def find_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
     """Return a family's grid and the places of its two indices, or None if it has no such places."""
@@ -122,10 +124,10 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
     """Return whether a member of a family may need others of its name."""
-    return family.name.base in {definition.name.base for definition, _ in mentioned(scope, family)}
+    return family.name.base in {definition.name.base for definition, _ in find_mentioned_families(scope, family)}
 
 
-def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
+def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
     """Yield the families that the equation of one mentions, directly or indirectly, each with its name in the text."""
     families: dict[str, list[Definition]] = {}
     for definition in (
@@ -136,7 +138,7 @@ def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, An
     seen, waiting = {id(family)}, [family]
     while waiting:
         for node in walk(waiting.pop().body):
-            name = spelled(node)
+            name = read_spelling(node)
             for definition in (
                 families.get(name.base, ()) if name is not None and (name.superscript or name.subscript) else ()
             ):
@@ -149,11 +151,11 @@ def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, An
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
     """Return the offsets of the members that the equations use, if they are known."""
     cells: set[Cell] = set()
-    for _, name in mentioned(checker.scope, family):
+    for _, name in find_mentioned_families(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
         moved = [(part[1], -offset_of(part)) for part in parts if part is not None]
         for variables in {variables_of(family)} | {
-            variables_of(definition) for definition, _ in mentioned(checker.scope, family)
+            variables_of(definition) for definition, _ in find_mentioned_families(checker.scope, family)
         }:
             back = dict(moved)
             if len(variables) == 2 and back.keys() >= {*variables}:
@@ -167,16 +169,16 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
-    rolled = rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
+    rolled = try_rolling(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
     if rolled is None or cell not in rolled.domain:
         return None
     term = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)
     grid.holder.memo[grid.key(cell)] = term
-    loops.explained(grid.checker, grid.family, {**grid.others, **dict(zip(grid.variables, cell))}, grid.holder)
+    loops.note_member(grid.checker, grid.family, {**grid.others, **dict(zip(grid.variables, cell))}, grid.holder)
     return term
 
 
-def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
+def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     """Return a loop with the members in these rows and columns, or None if there is no worthwhile loop."""
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
     expected = None if domain is None else domain.cut(rows, columns)
@@ -192,7 +194,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     if result is None or result.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
         return None
     holder.unrollable[mark] = None  # The entry is None during typing, and if typing fails.
-    element = attempted(checker, holder, partial(rolled, grid, result))
+    element = try_typing(checker, holder, partial(roll_domain, grid, result))
     if element is not None:
         holder.unrollable.pop(mark)
     return element
@@ -211,12 +213,12 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
     return domain if result is not None and 2 * result.count >= domain.count else result
 
 
-def rolled(grid: Grid, domain: Domain) -> RolledGrid:
+def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
     """Return the loop over a domain, in the first order that is right."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(MAX_TRIED_ORDERS):
-        order = ordered(domain, offsets)
+        order = choose_order(domain, offsets)
         if order is None:
             break
         inner = Grid(checker, grid.family, grid.others, grid.holder)
@@ -238,7 +240,7 @@ def rolled(grid: Grid, domain: Domain) -> RolledGrid:
 
 
 # --------------------------------------------------------------------------------------------------------- many members
-def inlined(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
+def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
     """Return members that need no others, from their equation with tensors for its indices."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
@@ -249,20 +251,20 @@ def inlined(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
         name: position.binding for name, position in places.items() if position.term is not None and not position.offset
     }
     labels = any(isinstance(member, Coordinate) for member in members.values())
-    return typed_at(grid.checker, grid.family, {**grid.others, **numbers}, tensors, members, grid.holder, labels)
+    return type_at(grid.checker, grid.family, {**grid.others, **numbers}, tensors, members, grid.holder, labels)
 
 
 def box(rows: range, columns: range) -> Domain:
     return Domain(rows.start, [(columns.start, columns.stop - 1)] * len(rows))
 
 
-def moved(domain: Domain, rows: int, columns: int) -> Domain:
+def move_domain(domain: Domain, rows: int, columns: int) -> Domain:
     return Domain(domain.first + rows, [(low + columns, high + columns) for low, high in domain.spans])
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
     """Return members of a loop by their indices in one tensor, or one by one if no loop has them."""
-    rolled = rolled_grid(grid, row.numbers, column.numbers)
+    rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
             raise Unrollable
@@ -275,7 +277,7 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
         return make.at(every, axis, rolled.places(make, rows, columns))
     if any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
         raise Unrollable
-    return beside(grid, rolled, every, axis, row, column)
+    return join_members(grid, rolled, every, axis, row, column)
 
 
 def cells_of(row: Place, column: Place) -> list[Cell]:
@@ -296,7 +298,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
     return make.at(border.term, border.axis, make.constants(sizes, [border.places[cell] for cell in cells]))
 
 
-def beside(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
+def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
     """Return members by their indices if some of them are not in the loop."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}

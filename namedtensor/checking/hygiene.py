@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from ..terms.terms import Term
 
 
-def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
+def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
     """Return the declared sets of the arguments, and of the `given` parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
 
 
-def over(of: Set | None, formals: set[str]) -> bool:
+def has_head_axes(of: Set | None, formals: set[str]) -> bool:
     """Return whether a tensor of this declared set has axes of the left-hand side; an undeclared tensor may."""
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
-def captured(
+def find_captured_axes(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
     """Return the axes of a use that the function's body would capture."""
@@ -43,9 +43,9 @@ def captured(
         return names
     for axis in sorted({real for reals in axes.values() for real in reals} & function.own_axes):
         formals = {formal for formal, reals in axes.items() if axis in reals}
-        stated = typed(function, len(shapes) - given, given)
-        have = [axis in shape for shape, of in zip(shapes, stated) if over(of, formals)]
-        others = [axis in shape for shape, of in zip(shapes, stated) if not over(of, formals)]
+        stated = find_argument_sets(function, len(shapes) - given, given)
+        have = [axis in shape for shape, of in zip(shapes, stated) if has_head_axes(of, formals)]
+        others = [axis in shape for shape, of in zip(shapes, stated) if not has_head_axes(of, formals)]
         if have and all(have) and not any(others):
             names.append(axis)
     return names
@@ -75,7 +75,7 @@ def put_apart(
     given: int,
 ) -> dict[str, str]:
     """Return the renaming of a use's axes that the body would capture."""
-    meeting = captured(function, axes, [term.shape for term in terms], given)
+    meeting = find_captured_axes(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}
     taken = {*checker.scope.axes_named}.union(*(term.shape for term in (*terms, *checker.top.variables.values())))

@@ -9,12 +9,12 @@ from grammar import nodes
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
-from ..core.extents import Extent, shown
+from ..core.extents import Extent, format_size
 from ..core.kinds import to_integer
 from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
-from ..scope.names import spelled
+from ..scope.names import read_spelling
 from ..scope.uses import OF_AXES
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -29,11 +29,11 @@ from .diagnostics import no_such_axis
 def index(checker: Inference, node: Index, env: Environment) -> Term:
     """Return X_{a(i), b(J)}. The indices of one subscript are taken at once (paper §2.3, §3.7)."""
     (base,) = checker.infer_all((node.base,), env)
-    indices = [placed(checker, axis, part, base, env) for axis, part in node.items]
+    indices = [type_positions(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
-        real = indexed_axis(checker, axis, env)
+        real = find_indexed_axis(checker, axis, env)
         if real not in base.shape:
             raise no_such_axis(checker, node.base, base.shape, axis, real, "index")
         if real in seen:
@@ -47,7 +47,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     return term
 
 
-def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
+def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
     """Return the one axis that an index goes along; raise if a function was given several axes for it."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
@@ -58,11 +58,11 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
     return axes[0]
 
 
-def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
+def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
     """Return the positions that an index takes. A slice takes first, first + 1, …, last along the axis itself."""
-    real = indexed_axis(checker, axis, env)
+    real = find_indexed_axis(checker, axis, env)
     if checker.labels:
-        part = without_labels(checker, real, part, base, env)
+        part = replace_labels(checker, real, part, base, env)
     if not isinstance(part, nodes.Slice):
         at = checker.infer(part, env)
         number = checker.solver.value(part, env) if is_assuming() and not at.shape else None
@@ -92,7 +92,7 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
     return apply(checker, "+", (start, steps), (), part, env, (part.first, part))
 
 
-def without_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
+def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
     """Return the index with positions for its labels; see `label_index`."""
     from .label_index import with_positions
 
@@ -138,7 +138,7 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
         401,
         f"{checker.text(part)} is not an index: it is 1 at the selected element and 0 elsewhere",
         part,
-        notes=(checker.described(part, at.shape),),
+        notes=(checker.describe_with_shape(part, at.shape),),
         hint=f"write the product, which selects the elements: {meant}" if axis in at.shape else None,
     )
 
@@ -150,7 +150,7 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
     if not assume_at_most(1, integer) or (is_ground(size) and not assume_at_most(integer, size)):
         raise checker.error(
             401,
-            f"index {shown(number)} is out of range for axis {axis} (1 to {shown(size)})",
+            f"index {format_size(number)} is out of range for axis {axis} (1 to {format_size(size)})",
             part,
             hint="indices start at 1; negative indices are not supported"
             if not isinstance(integer, Extent) and integer < 1
@@ -164,9 +164,9 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
     return checker.graph.intern("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 
-def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
+def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
     """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which only its axes make."""
-    name = spelled(node)
+    name = read_spelling(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None
     parts = [(axis_of(part), part) for part in name.subscript]

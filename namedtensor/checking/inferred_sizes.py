@@ -30,7 +30,7 @@ Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an enviro
 AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its source.
 
 
-def inferred_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
+def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
     """Return an axis size from the types of a call's or the program's expressions; raise if they give several sizes."""
     if not may_make(checker, axis, environment):
         return None
@@ -52,7 +52,7 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
     )
 
 
-def written(checker: Inference, axis: str, environment: Environment) -> set[str]:
+def find_axis_names(checker: Inference, axis: str, environment: Environment) -> set[str]:
     """Return the names under which an axis appears in the equations of an environment."""
     return {axis, *(formal for env in environment.outward for formal, real in env.axes.items() if axis in real)}
 
@@ -61,7 +61,7 @@ def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
     """Return whether the axis appears anywhere but in a size."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
-    return bool(checker.axes_named & written(checker, axis, environment) or checker.python)
+    return bool(checker.axes_named & find_axis_names(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
@@ -154,7 +154,7 @@ class SizeInference:
             return {}
         current.open.add(question)
         try:
-            answer = self.answer(question[0], self.mirrored(environment))
+            answer = self.answer(question[0], self.mirror_environment(environment))
         finally:
             current.open.discard(question)
         current.answers[question] = answer
@@ -162,7 +162,7 @@ class SizeInference:
 
     def answer(self, axis: str, env: Environment) -> AxisSizes:
         self.work += 1
-        names = written(self.checker, axis, env)
+        names = find_axis_names(self.checker, axis, env)
         search = AxisSearch(self, axis, names, env)
         try:
             for key, group in self.checker.definitions_of(env).items():
@@ -196,14 +196,14 @@ class SizeInference:
         self.work += len(self.checker.trace)
         self.checker.trace.clear()
 
-    def mirrored(self, env: Environment | None) -> Any:
+    def mirror_environment(self, env: Environment | None) -> Any:
         """Return a copy of an environment for that checker, without typed terms."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
-            parent=self.mirrored(env.parent),
-            sizes_parent=self.mirrored(env.sizes_parent),
-            caller=self.mirrored(env.caller),
+            parent=self.mirror_environment(env.parent),
+            sizes_parent=self.mirror_environment(env.sizes_parent),
+            caller=self.mirror_environment(env.caller),
             function=env.function,
             call=env.call,
             depth=env.depth,

@@ -18,15 +18,15 @@ from grammar.nodes import Name, Node, Set
 
 from ..core.sizes import SizeVariable, resolve, unify
 from ..core.suggestions import near
-from ..scope.names import Key, spelled
+from ..scope.names import Key, read_spelling
 from ..scope.symbols import Claim, FunctionDefinition, equal_sides
-from ..terms.environment import Environment, lifted_name, source_name
+from ..terms.environment import Environment, make_lifted_name, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import hygiene
 from .cases import isolate
-from .declarations import axes_differ, axis_lacking, bind_size, check_member, declared_parameter, set_axes
-from .size_facts import as_size
+from .declarations import axes_differ, axis_lacking, bind_size, check_member, make_parameter, set_axes
+from .size_facts import to_size
 from .unknown_names import unknown_name
 
 Bindings = dict[str, dict[str, Any]]
@@ -167,13 +167,13 @@ def bind_option(
                 parameter,
                 hint=f"pass it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
             )
-        index = declared_parameter(checker, key, declared, inner)
+        index = make_parameter(checker, key, declared, inner)
     if index is None:
         raise unknown_name(checker, key, parameter, caller)
     if declared is not None:  # A program input lifts its extra axes together with the extra axes of all inputs.
         bound = {axis for axis, _, _ in set_axes(checker, declared, inner)}
         index = checker.renamed(
-            index, {axis: lifted_name(axis, 0) for axis in index.shape if axis not in bound}, parameter
+            index, {axis: make_lifted_name(axis, 0) for axis in index.shape if axis not in bound}, parameter
         )
     bind_argument(checker, function, key, index, parameter, inner)
 
@@ -184,7 +184,7 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
     for axis, size, where in axes:
         if axis not in term.shape:
             names, here = [name for name, _, _ in axes], ((where.span, "declared here"),)
-            raise axis_lacking(checker, key, axis, names, part, checker.described(part, term.shape), here)
+            raise axis_lacking(checker, key, axis, names, part, checker.describe_with_shape(part, term.shape), here)
         value = None if size is None else checker.solver.value(size, inner)
         if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
@@ -197,10 +197,10 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
             solve_name(checker, StatedSize(size, term.shape[axis], axis, part), inner)
     if inner.function is None or inner.function.signature is None:
         return term
-    return lifted_apart(checker, inner.function, term, {axis for axis, _, _ in axes}, part, part, inner)
+    return rename_extra_axes(checker, inner.function, term, {axis for axis, _, _ in axes}, part, part, inner)
 
 
-def lifted_apart(
+def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
@@ -215,7 +215,7 @@ def lifted_apart(
             continue
         if axis in texts:
             raise lifting_clash(checker, function, axis, term, part, node)
-        names[axis] = lifted_name(axis, inner.depth)
+        names[axis] = make_lifted_name(axis, inner.depth)
         before = inner.extras.get(names[axis])
         if before is not None and not unify(before[1], size):
             raise checker.error(
@@ -224,7 +224,7 @@ def lifted_apart(
                 f"size {resolve(size)} in {checker.text(part)}",
                 node,
                 notes=(
-                    checker.described(part, term.shape),
+                    checker.describe_with_shape(part, term.shape),
                     "extra axes with the same name are lifted over together, so their sizes must match",
                 ),
                 hint="rename one of them",
@@ -240,7 +240,7 @@ def lifting_clash(
         306,
         f"{function.title} returns axis {axis}, but its argument {checker.text(part)} already has an extra axis {axis}",
         node,
-        notes=(checker.described(part, argument.shape), f"signature: {checker.text(function.signature)}"),
+        notes=(checker.describe_with_shape(part, argument.shape), f"signature: {checker.text(function.signature)}"),
         hint=f"rename the extra axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
     )
 
@@ -276,7 +276,7 @@ def lift_arguments(
                     305,
                     f"{function.title}: argument {checker.text(part)} is missing axis {axis}",
                     part,
-                    notes=(checker.described(part, argument.shape),),
+                    notes=(checker.describe_with_shape(part, argument.shape),),
                     labels=((where.span, "required by the signature here"),),
                     hint=_nearest_axis(axis, argument.shape, {name for name, _, _ in axes}, checker.text(part)),
                     symbol=function.operator,
@@ -285,7 +285,7 @@ def lift_arguments(
             if size is not None:
                 stated.append(StatedSize(size, argument.shape[axis], axis, part))
         needed = {axis for axis, _, _ in axes}
-        lifted.append(lifted_apart(checker, function, argument, needed, part, node, inner))
+        lifted.append(rename_extra_axes(checker, function, argument, needed, part, node, inner))
     return tuple(lifted), stated
 
 
@@ -323,14 +323,14 @@ def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Bind the one unknown name of a stated size, such as n of `seq[2 n]`; return whether it has only one."""
     size = stated.expression
-    if spelled(size) is not None:
+    if read_spelling(size) is not None:
         bind_size(size, stated.actual, inner)
         return True
     solved = checker.solver.solve_name(size, resolve(stated.actual), drop_caller(inner))
     if solved is None:
         return False
     name, value = solved
-    number = value if isinstance(value, SizeVariable) else as_size(value)
+    number = value if isinstance(value, SizeVariable) else to_size(value)
     if number is None:
         raise size_differs(checker, stated, f"{name} would be {value}")
     inner.scalars[name] = number

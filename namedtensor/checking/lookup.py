@@ -16,21 +16,21 @@ from grammar.traversal import children
 from ..core.extents import Extent
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
-from ..scope.names import CONSTANTS, Key, Spelled, compact, component, match_key, spelled, walk
+from ..scope.names import CONSTANTS, Key, Spelled, compact, component, match_key, read_spelling, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .application import apply, scalar_term
 from .beyond_families import beyond_family
 from .cases import isolate
 from .claims import check_statement
-from .counting import mark_in, marked
-from .declarations import declaration, declared_parameter
+from .counting import find_loop_mark, mark_in
+from .declarations import declaration, make_parameter
 from .elements import define_by_elements
 from .families import infer_family
-from .indexing import created
-from .open_families import labeled_member
+from .indexing import make_created_tensor
+from .open_families import find_labeled_member
 from .unknown_names import describe_cycle, unknown_name
 
 MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is evaluated ahead
@@ -84,7 +84,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
         if key in current.scalars and may_be_number(checker, key):
             return current, scalar_term(checker, current.scalars[key], key, node)
         current = current.parent
-    mark = marked(checker, key) if checker.rolled else None
+    mark = find_loop_mark(checker, key) if checker.rolled else None
     if mark is not None:
         return checker.top, checker.rolled[mark].labeled(key, env, node)
     term = input_or_parameter(checker, key, node)
@@ -134,7 +134,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
                 return term
     for pattern, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if (
-            pattern.base == key.base and valued(checker, group[0].name, env) == key
+            pattern.base == key.base and evaluate_labels(checker, group[0].name, env) == key
         ):  # The equation a^{n} = … defines a^{4} if n is 4.
             return define(checker, pattern, group, holder, env)
     return None
@@ -176,7 +176,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         memo[key] = problem
         raise
     memo[key] = term
-    checker.types.setdefault(str(key), resolved_shape(term.shape))
+    checker.types.setdefault(str(key), resolve_shape(term.shape))
     return term
 
 
@@ -187,7 +187,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     own evaluation reports the error.
     """
     definitions = checker.definitions_of(holder)
-    seen, path = {key}, [(key, iter(mentioned_in(definitions, key)))]
+    seen, path = {key}, [(key, iter(find_mentioned_names(definitions, key)))]
     checker.ahead.add(holder.serial)
     try:
         while True:
@@ -195,7 +195,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
             expected = next((part for part in rest if part not in seen and part not in holder.memo), None)
             if expected is not None:
                 seen.add(expected)
-                path.append((expected, iter(mentioned_in(definitions, expected))))
+                path.append((expected, iter(find_mentioned_names(definitions, expected))))
                 continue
             path.pop()
             if not path:
@@ -208,13 +208,13 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
         checker.ahead.remove(holder.serial)
 
 
-def mentioned_in(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
+def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
     """Return the separately defined names that a name's definitions mention; labels are excluded."""
     keys: list[Key] = []
     stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
         node = stack.pop()
-        name = spelled(node)
+        name = read_spelling(node)
         if name is None:
             stack += children(node)
         elif name.key() in definitions:
@@ -252,7 +252,7 @@ def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
                 isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_formals
             ):
                 return True, []
-            name = spelled(node) if not isinstance(node, nodes.Axis) else None
+            name = read_spelling(node) if not isinstance(node, nodes.Axis) else None
             if name is not None and name.key() != key and name.key() in definitions:
                 mentioned.append(name.key())
     return False, mentioned
@@ -270,7 +270,7 @@ def infer_group(checker: Inference, group: list[Definition], env: Environment) -
 def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
     declared, env = declaration(checker, key)
     if declared is None:
-        return labeled_member(checker, key, node) if key.subscript or key.superscript else None
+        return find_labeled_member(checker, key, node) if key.subscript or key.superscript else None
     if not checker.infer_parameters:
         solved = None if declared.axes else checker.solver.scalar(key, checker.top)
         if solved is not None:
@@ -282,19 +282,19 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
             labels=((declared.span, "declared here"),),
             hint=f"pass it by name: values={{{str(key)!r}: …}}",
         )
-    return declared_parameter(checker, key, declared, env)
+    return make_parameter(checker, key, declared, env)
 
 
 def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
     """Return a name, with or without scripts, or a power of a name."""
-    name = spelled(node)
+    name = read_spelling(node)
     assert name is not None
     key = name.key(env.index)
     term = checker.find_spelled(name, env, node)
     if term is not None:
         return term
     if isinstance(node, nodes.Subscript):
-        term = created(checker, node, env)
+        term = make_created_tensor(checker, node, env)
         if term is not None:
             return term
     if isinstance(node, nodes.Superscript):
@@ -311,13 +311,13 @@ def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node
     """Return the term of a name with its written scripts, or else by the values of its scripts."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
-    if index is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):
-        return by_value(checker, name, env, node)
+    if index is None and (name.superscript or name.subscript) and not (checker.rolled and find_loop_mark(checker, key)):
+        return look_up_by_value(checker, name, env, node)
     return index
 
 
 def subscript(checker: Inference, node: nodes.Subscript, env: Environment) -> Term:
-    if spelled(node) is not None:
+    if read_spelling(node) is not None:
         return resolve_name(checker, node, env)
     raise checker.error(
         112,
@@ -328,7 +328,7 @@ def subscript(checker: Inference, node: nodes.Subscript, env: Environment) -> Te
 
 
 def superscript(checker: Inference, node: nodes.Superscript, env: Environment) -> Term:
-    return resolve_name(checker, node, env) if spelled(node) is not None else power(checker, node, env)
+    return resolve_name(checker, node, env) if read_spelling(node) is not None else power(checker, node, env)
 
 
 def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term:
@@ -343,7 +343,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
     try:
         base = checker.infer(node.base, env)
     except NotationError as problem:
-        name = spelled(node)
+        name = read_spelling(node)
         beyond = beyond_family(checker, name.key(env.index), node, env) if problem.code == 201 and name else None
         if beyond is not None:
             raise beyond from None
@@ -354,16 +354,16 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
     return apply(checker, "^", (base, exponent), (), node, env, (node.base, node.components[0]))
 
 
-def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
+def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """Return X^L as X^2, if L is 2 and X is a family, or None."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):
         return None
-    return checker.find(valued(checker, name, env), env, node)
+    return checker.find(evaluate_labels(checker, name, env), env, node)
 
 
-def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
+def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
     """Return the key of a name, with numbers for labels of known value: h^{|a|}, h^{n/2}, a^{n+1}."""
 
     def value(word: str) -> Any:

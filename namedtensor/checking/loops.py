@@ -26,19 +26,19 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .counting import (
     OFFSET,
     Unrollable,
     ahead,
-    at_steps,
-    attempted,
     bases_with_labels,
     has_layers,
     is_value,
+    label_steps,
     members_of,
+    try_typing,
 )
-from .declarations import declared_members
+from .declarations import make_members
 from .indexing import iota
 from .open_labels import offset_of
 from .other_meanings import is_defined, means_something
@@ -132,7 +132,7 @@ class Rolled:
         members, terms = self.names(key), {}
         if is_of_program(key.base, env):
             known = len(checker.parameters)
-            terms = declared_members(checker, members) or checker.top.variables
+            terms = make_members(checker, members) or checker.top.variables
             places = dict(zip(members, count(1)))
             self.own |= {parameter: places[parameter] for parameter in islice(checker.parameters, known, None)}
         result: list[Term | None] = []
@@ -154,7 +154,7 @@ class Rolled:
         steps = self.numbers
 
         def build() -> list[Key]:
-            texts = [[at_steps(part, self.mark, steps) for part in names] for names in key[1:]]
+            texts = [[label_steps(part, self.mark, steps) for part in names] for names in key[1:]]
             scripts = (zip(*text) if text else ((),) * len(steps) for text in texts)
             return [Key(*scripts_) for scripts_ in zip(repeat(key.base), *scripts)]
 
@@ -206,7 +206,7 @@ class Rolled:
         variables, members = {Key(recurrence.variable): self.index}, {recurrence.variable: self}
         indices = dict(recurrence.others)
         inner = holder.within(definition=family, indices=indices, variables=variables, members=members)
-        return typed_in(checker, family, inner)
+        return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
         """Return whether a family's variable has a meaning other than the loop's index in the family's environment."""
@@ -243,7 +243,7 @@ class Rolled:
         return self.recurrences
 
 
-def typed_in(checker: Inference, family: Definition, environment: Environment) -> Term:
+def type_member(checker: Inference, family: Definition, environment: Environment) -> Term:
     """Return a member of a family in its own environment. Raise Unrollable if its equation has assertions or derivatives."""
     claims, derived = len(checker.pending_claims), checker.derived
     term = checker.infer_member(family, environment)
@@ -275,7 +275,7 @@ class RolledLoop:
     direction: int
 
 
-def rolled_up(
+def roll_up(
     checker: Inference, recurrence: RecurrenceState, begin: int, expected: int, env: Environment
 ) -> Term | None:
     """Return the member of a far step from a loop, or None if the recurrence must be unrolled."""
@@ -287,17 +287,17 @@ def rolled_up(
     if any((id(recurrence.holder), recurrence.key(step)) in env.active for step in firsts(recurrence, begin)):
         return None  # a first member is being made, by later ones
     loop = loop_to(checker, recurrence, begin, expected)
-    return None if loop is None else after(checker, loop, expected)
+    return None if loop is None else get_state_after(checker, loop, expected)
 
 
-def within(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
+def find_passed_member(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
     """Return the member of a step that an earlier loop of layers has passed, or None."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
             loop.loop.options[0].members
             and (expected - loop.base) * loop.direction > 0 < (loop.last - expected) * loop.direction
         ):
-            term = after(checker, loop, expected)
+            term = get_state_after(checker, loop, expected)
             recurrence.note(expected, term)
             return term
     return None
@@ -322,7 +322,7 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
                 recurrence.at(checker, base)
         except Unrollable:
             continue
-        loop = attempted(
+        loop = try_typing(
             checker,
             recurrence.holder,
             partial(
@@ -366,26 +366,26 @@ def made_loop(checker: Inference, recurrence: RecurrenceState, base: int, last: 
             rolled_loop = RolledLoop(base, last, loop, number, state, member.direction)
             step = last + member.direction * (1 - back)
             if member.key(step) not in member.holder.memo:
-                member.note(step, after(checker, rolled_loop, last))
+                member.note(step, get_state_after(checker, rolled_loop, last))
             number += 1
             if back == 1:
                 member.holder.loops.setdefault(member.cache_key, []).append(rolled_loop)
                 result = rolled_loop if member is recurrence else result
-                explained(checker, member.family, {**member.others, member.variable: last}, member.holder)
+                note_member(checker, member.family, {**member.others, member.variable: last}, member.holder)
     assert result is not None
     return result
 
 
-def explained(checker: Inference, family: Definition, indices: dict[str, Any], holder: Environment) -> None:
+def note_member(checker: Inference, family: Definition, indices: dict[str, Any], holder: Environment) -> None:
     """Note the type and the value of a member that a loop has, as one step."""
     key = family.name.key(indices.get)
     term = holder.memo[key]
-    checker.types.setdefault(str(key), resolved_shape(term.shape))
+    checker.types.setdefault(str(key), resolve_shape(term.shape))
     environment = Environment(parent=holder, definition=family, indices=indices)
     checker.trace.append((family.body, term, environment))
 
 
-def after(checker: Inference, loop: RolledLoop, step: int) -> Term:
+def get_state_after(checker: Inference, loop: RolledLoop, step: int) -> Term:
     """Return the state of a loop after a step."""
     state, node = loop.state, loop.loop.node
     options = (loop.number, abs(step - loop.base) - 1)

@@ -11,7 +11,7 @@ from ..scope.names import component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from .counting import Unrollable, at_steps, mark_in
+from .counting import Unrollable, label_steps, mark_in
 from .lifting import Bindings
 
 
@@ -43,7 +43,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
         mark = mark_in(checker, text)
         if mark is None:
             continue
-        steps = {*at_steps(text, mark, checker.rolled[mark].numbers)}
+        steps = {*label_steps(text, mark, checker.rolled[mark].numbers)}
         for function in checker.scope.functions.get(node.operator, ()):
             heads = (*function.subscript, *function.superscript)
             if len(heads) == len(scripts) and heads[index][0] == "label" and heads[index][1] in steps:

@@ -15,13 +15,13 @@ from grammar.errors import NotationError
 from grammar.nodes import Range
 
 from ..core.extents import Extent, Size, SizeSymbol, extent, is_size, proves_at_most, terms_of
-from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
+from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retract_after, substitute_sizes
 from ..core.sizes import resolve, unify
 from ..scope.names import Key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from . import stacked_families
 from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
@@ -170,13 +170,13 @@ class Induction:
         """Return a term of the type of a member."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
-                with retracted_after(NoStart):
+                with retract_after(NoStart):
                     return self.member(numbers)
             except NoStart:
                 if self.is_beginning:
                     raise
         result, values = self.whole(), dict(zip(self.counters, numbers))
-        shape = {axis: substituted(resolve(size), values) for axis, size in result.shape.items()}
+        shape = {axis: substitute_sizes(resolve(size), values) for axis, size in result.shape.items()}
         return self.checker.unknown_member(self.family, shape, result.boolean)
 
     @property
@@ -223,7 +223,7 @@ class Induction:
                 self.problem = problem
                 raise
             key = self.family.name.key(self.named(tuple(map(extent, self.counters))).get)
-            self.checker.types.setdefault(str(key), resolved_shape(self.type.shape))
+            self.checker.types.setdefault(str(key), resolve_shape(self.type.shape))
         return self.type
 
     def typed(self) -> Term:
@@ -231,7 +231,7 @@ class Induction:
         known = {name for name, induction in inductions.items() if induction.type is not None}
         for step, sides in product(range(MAX_FIRST_MEMBERS), product((False, True), repeat=len(self.counters))):
             try:
-                with retracted_after(NoStart):
+                with retract_after(NoStart):
                     return self.from_start(step, sides)
             except NoStart:
                 for induction in (induction for name, induction in inductions.items() if name not in known):
@@ -297,7 +297,7 @@ def not_empty(
     return result
 
 
-def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
+def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
     """Return W^{n} or W^{l-1} if W^1, W^2, … have values of one type, or None if they do not."""
     if not (checker.infer_parameters and is_assuming()):
         return None

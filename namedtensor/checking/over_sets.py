@@ -25,25 +25,25 @@ from .application import takes_index
 from .axis_sizes import unknown_size
 from .declarations import end_needed, set_axes
 from .indexing import iota
-from .sums import JOINED, NEUTRAL, implicit_sum, index_sum, is_label, over, uses, written_out
+from .sums import JOINED, NEUTRAL, apply_over_index, implicit_sum, index_sum, is_label, uses, write_out_sum
 
 
-def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:
+def type_over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:
     if isinstance(node.over, nodes.Set):
-        return over_set(checker, node, node.over, env)
+        return type_over_set(checker, node, node.over, env)
     if node.operator == "lim":
-        return without_value(checker, node, {}, env)
-    return restricted(checker, node, env)
+        return type_without_value(checker, node, {}, env)
+    return restrict_sum(checker, node, env)
 
 
-def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environment) -> Term:
+def type_over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environment) -> Term:
     if of.domain not in COUNTED:
         sizes = [
             (axis, None if size is None else checker.solver.number(size, env))
             for axis, size, _ in set_axes(checker, of, env)
         ]
         shape = {axis: unknown_size(checker, axis) if size is None else size for axis, size in sizes}
-        return without_value(checker, node, shape, env)
+        return type_without_value(checker, node, shape, env)
     if of.axes:
         raise checker.error(405, "a counting variable is one number, but this set has axes", of, hint="write [n]")
     record = REGISTRY.get(node.operator)
@@ -65,14 +65,16 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
             raise end_needed(checker, of.elements[0], f"the set {checker.text(of)}", env)
     labels = [label_of(checker, element, env) for element in of.elements] if of.domain == "elements" else []
     if labels and node.operator in JOINED and is_label(checker, node.variable.text, node.body, env):
-        return written_out(checker, node, labels, env)
+        return write_out_sum(checker, node, labels, env)
     depth = env.depth + 1
     axis = f"{node.variable.text}@{depth}"
     members = members_of(checker, of, axis, node, env)
     inner = env.within(depth=depth)
     inner.variables[Key(node.variable.text)] = members
     term = checker.infer(node.body, inner)
-    return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env, members)
+    return apply_over_index(
+        checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env, members
+    )
 
 
 def label_of(checker: Inference, element: Node, env: Environment) -> int | str:
@@ -94,12 +96,12 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
     if len(names) != 1:
         raise checker.error(
             405, f"{checker.text(name)} must have exactly one axis", name,
-            notes=(checker.described(name, infer.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
+            notes=(checker.describe_with_shape(name, infer.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
         )  # fmt: skip
     return checker.renamed(infer, {names[0]: axis}, name)
 
 
-def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
+def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term:
     """Return ∑_{j ≠ i} …, over all positions of j, without the terms for which the condition does not hold."""
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
@@ -128,7 +130,7 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
     return term
 
 
-def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
+def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
     """Return the type of a limit or a minimum over a variable: the body's type, or the variable's type for argmin."""
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())

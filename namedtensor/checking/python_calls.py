@@ -44,7 +44,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
             if axis not in argument.shape:
                 raise checker.error(
                     305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
-                    notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
+                    notes=(checker.describe_with_shape(part, argument.shape), f"its signature is {registered.text}"),
                     symbol=node.operator, axis=axis,
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]

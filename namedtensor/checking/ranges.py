@@ -13,15 +13,15 @@ from .declarations import unknown_bound
 from .filled_positions import Positions, numbers_to
 
 
-def counted(indices: dict[Any, Any], over: Range) -> Any:
+def get_range_index(indices: dict[Any, Any], over: Range) -> Any:
     """Return the index of a range's variable, as a number if possible."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 
 
-def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
+def number_indices(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
     """Return the indices, as numbers if a range counts them."""
-    return {**indices, **{range_.variable.text: counted(indices, range_) for range_ in over.each}}
+    return {**indices, **{range_.variable.text: get_range_index(indices, range_) for range_ in over.each}}
 
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def is_member(
 ) -> bool | None:
     """Return whether this index and those after it are in their ranges; None if one is not a number."""
     for range_ in over.each:
-        expected = counted(indices, range_)
+        expected = get_range_index(indices, range_)
         if not isinstance(expected, int):
             return None
         environment = Environment(parent=holder, sizes_parent=holder, indices=indices)

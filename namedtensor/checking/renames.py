@@ -39,7 +39,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                     312,
                     f"cannot rename an axis to {real}: {why}",
                     axis,
-                    notes=(checker.described(node.base, shape),),
+                    notes=(checker.describe_with_shape(node.base, shape),),
                     hint=f"choose another name, or rename the other {real} at the same time",
                 )
             taken.add(real)
@@ -56,7 +56,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     return checker.renamed(term, back, node)
 
 
-def starred(checker: Inference, node: Starred, env: Environment) -> Term:
+def type_starred(checker: Inference, node: Starred, env: Environment) -> Term:
     """Return X*, with a star on each axis."""
     base = checker.infer(node.base, env)
     return checker.renamed(base, {axis: axis + node.mark for axis in base.shape if "@" not in axis}, node)
@@ -101,7 +101,7 @@ def split(
             313,
             f"cannot split axis {sources[0]} of size {whole} into {text}",
             node,
-            notes=(checker.described(node.base, term.shape),),
+            notes=(checker.describe_with_shape(node.base, term.shape),),
             hint="choose sizes whose product is the size of the axis",
         )
     elif unknown:

@@ -16,8 +16,8 @@ from ..core.suggestions import Suggests
 from ..scope.dependencies import callers_of
 from ..scope.names import Key, plain_key
 from ..scope.symbols import Definition, FunctionDefinition
-from ..terms.inference import AlreadyReported, shown
-from ..terms.terms import Term, resolved_shape
+from ..terms.inference import AlreadyReported, format_shape
+from ..terms.terms import Term, resolve_shape
 from .application import scalar_term
 from .checker import Checker
 from .lifting import Bindings, inline_call
@@ -57,12 +57,12 @@ class CheckResult(Suggests):
     @property
     def type(self) -> str | None:
         """The result's type as text, or None if an error hides it."""
-        return None if self.shape is None else shown(self.shape)
+        return None if self.shape is None else format_shape(self.shape)
 
     @property
     def types(self) -> dict[str, str]:
         """The type of each name, as text."""
-        return {name: shown(shape) for name, shape in self.shapes.items()}
+        return {name: format_shape(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:
         """Raise the first error, if there is one."""
@@ -127,12 +127,12 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
             checker.note(problem)
         except AlreadyReported:
             pass
-    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
+    types = {str(k): resolve_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
     types |= checker.types
     steps = _steps(checker)
     return CheckResult(
         source,
-        None if last is None else resolved_shape(last.shape),
+        None if last is None else resolve_shape(last.shape),
         types,
         steps,
         tuple(sorted(checker.errors, key=lambda e: (e.span is None, e.span or (0, 0)))),
@@ -197,5 +197,5 @@ def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
     result: dict[tuple[int, int], tuple[str, str]] = {}
     for node, term, _ in checker.trace:
         if node.span not in result and not isinstance(node, Number):
-            result[node.span] = (checker.text(node), shown(term.shape))
+            result[node.span] = (checker.text(node), format_shape(term.shape))
     return tuple(result.values())

@@ -15,9 +15,9 @@ from grammar.traversal import children
 from ..core.extents import Extent, UndecidedSize, is_size, typical
 from ..core.kinds import to_integer
 from ..core.monomials import UnfitSize
-from ..core.size_conditions import as_comparison, assume_at_most, assume_divides
+from ..core.size_conditions import assume_at_most, assume_divides, to_comparison
 from ..core.sizes import SizeVariable, resolve
-from ..scope.names import MARKS, spelled
+from ..scope.names import MARKS, read_spelling
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -61,7 +61,7 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
         if isinstance(node, Size):
             yield "size", node.axis.name
             continue
-        name = spelled(node)
+        name = read_spelling(node)
         if name is None:
             stack += children(node)
         elif all(isinstance(part, Number) for part in (*name.subscript, *name.superscript)):
@@ -95,7 +95,7 @@ def parts(node: Call) -> tuple[Node, ...]:
     return node.arguments
 
 
-def computed(operator: str, values: list[Any]) -> Any:
+def calculate(operator: str, values: list[Any]) -> Any:
     if operator == "negative":
         return -values[0]
     if operator in ("floor", "ceil"):
@@ -169,15 +169,15 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
     if operator == "-":
         return value + other if in_left else other - value
     if operator in ("⊙", "juxtaposed"):
-        return None if other == 0 else computed("/", [value, other])
+        return None if other == 0 else calculate("/", [value, other])
     if operator == "/":
         if in_left:
             return value * other
-        return None if value == 0 else computed("/", [other, value])
+        return None if value == 0 else calculate("/", [other, value])
     return None
 
 
-def as_size(value: Any) -> Any:
+def to_size(value: Any) -> Any:
     """Return a solution as a size; None if it is not a non-negative integer, which is a condition of the plan if symbols leave it open."""
     if isinstance(value, SizeVariable):
         return value
@@ -185,14 +185,14 @@ def as_size(value: Any) -> Any:
         value = to_integer(value)
         if value is None:
             return None
-    return value if assume_at_most(*as_comparison(value)) else None
+    return value if assume_at_most(*to_comparison(value)) else None
 
 
-def solved_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
+def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
     """Return an equation's solution for a symbol as a size. Raise NotationError (310) if it is not a size."""
-    size = as_size(value)
+    size = to_size(value)
     if size is None:
-        raise stated_no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
+        raise make_stated_size_error(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
     return size
 
 
@@ -206,7 +206,7 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
     return checker.error(310, f"{subject} {number}, which is {why}", where, notes=notes, hint=hint)
 
 
-def stated_no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
+def make_stated_size_error(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
     """Return the error for a size that an equation states."""
     note = f"the formula states {source_text(checker, fact)}"
     return no_size(checker, f"{name} would be", value, fact.span, note)

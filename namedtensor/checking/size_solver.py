@@ -18,14 +18,14 @@ from grammar.nodes import Call, Node, Number, Size
 
 from ..core.extents import Extent, UndecidedSize, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.names import MARKS, Key, spelled, walk
+from ..scope.names import MARKS, Key, read_spelling, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment, source_name
 from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
-from .inferred_sizes import inferred_size, several_sizes
+from .inferred_sizes import infer_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
-from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, computed, invert, parts, power, sides, solved_size, words_of
+from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, calculate, invert, parts, power, sides, solve_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # A node, and the path to its container.
 MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
@@ -128,14 +128,14 @@ class SizeSolver(SizesInterface):
         finally:
             self.busy.discard(search_key)
         if match is None:
-            self.agenda.fail(search_key, env, self.related(symbol, env))
+            self.agenda.fail(search_key, env, self.find_related_symbols(symbol, env))
             return None
         if is_ground(match):
             self.found[search_key] = (match, env)
         self.agenda.announce(search_key, is_ground(match))
         return match
 
-    def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
+    def find_related_symbols(self, symbol: Symbol, env: Environment) -> set[Symbol]:
         """Return the other symbols in size equations that may mention a symbol: their values may give its value."""
         facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
@@ -153,22 +153,22 @@ class SizeSolver(SizesInterface):
         while current is not None:
             search = self.direct(symbol, current, node)
             if search is None:
-                search = self.by_facts(symbol, self.facts_of_call(symbol, current))
+                search = self.solve_by_equations(symbol, self.facts_of_call(symbol, current))
             if search is None and current.function is not None and kind == "size":
-                search = self.of_sets(name, current.function.sets, current)
-                search = self.inferred(name, current, node) if search is None else search
+                search = self.read_declared_size(name, current.function.sets, current)
+                search = self.infer_from_equations(name, current, node) if search is None else search
                 bare = name.rstrip(MARKS)
                 if search is None and bare != name and name in map(source_name, current.extras):
                     search = self.direct(("size", bare), current, node)
             if search is not None:
                 return search
-            current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
-        search = self.by_facts(symbol, self.facts_of_program(symbol, env))
+            current = current.sizes_parent or self.find_caller_scope(symbol, current) or current.parent
+        search = self.solve_by_equations(symbol, self.facts_of_program(symbol, env))
         if search is not None or kind != "size":
             return search
-        search = self.of_sets(name, chain(*(sets for _, _, sets, _ in self.checker.scope.declarations)), env)
+        search = self.read_declared_size(name, chain(*(sets for _, _, sets, _ in self.checker.scope.declarations)), env)
         if search is None:
-            search = self.inferred(name, self.checker.top, node)
+            search = self.infer_from_equations(name, self.checker.top, node)
         if search is None:
             search = self.direct(symbol, self.checker.unnamed, node)
         bare = name.rstrip(MARKS)  # By default, a*, a† and a** have the size of a.
@@ -185,13 +185,13 @@ class SizeSolver(SizesInterface):
                 hint="state the sizes of axes by equations or by sizes=, or raise limits.max_expanded_nodes",
             )  # fmt: skip
 
-    def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:
+    def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
         """Return the caller's environment if a function's use names the axis: the axis size is known there."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
 
-    def of_sets(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
+    def read_declared_size(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
         """Return the size that the declaration of a defined name, or of a result, says: D ∈ ℝ^{seq[5]}."""
         for axis, size in (pair for set_ in sets for pair in set_.axes):
             if size is not None and env.resolve_axis(axis.name) == (name,):
@@ -200,9 +200,9 @@ class SizeSolver(SizesInterface):
                     return value
         return None
 
-    def inferred(self, name: str, environment: Environment, node: Any) -> Any:
+    def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
         """Return the size of an axis in a call's or the program's equations: from a literal, a rename, a split, …"""
-        return inferred_size(self.checker, name, environment, node) if self.infers else None
+        return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
@@ -248,7 +248,7 @@ class SizeSolver(SizesInterface):
             index = self.indices[id(facts)] = FactIndex(facts)
         return index.about(words_of(symbol, env))
 
-    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
+    def solve_by_equations(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
         """Solve the equations for a symbol, each where it appears once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
@@ -261,7 +261,7 @@ class SizeSolver(SizesInterface):
                     continue
                 solved = self.solve_for(side, symbol, value, env)  # pyright: ignore
                 if solved is not None:
-                    return solved_size(self.checker, solved, symbol, fact)
+                    return solve_size(self.checker, solved, symbol, fact)
         return None
 
     def settle(self) -> None:
@@ -275,7 +275,7 @@ class SizeSolver(SizesInterface):
             if axis not in waiting:
                 continue
             about = [(fact, top) for fact in self.about(("size", axis), top, facts)]
-            solved = (self.by_facts(("size", axis), [pair]) for pair in about)
+            solved = (self.solve_by_equations(("size", axis), [pair]) for pair in about)
             result = next((size for size in solved if size is not None and is_ground(size)), None)
             if result is not None:
                 unify(top.sizes[axis], resolve(result))
@@ -286,7 +286,7 @@ class SizeSolver(SizesInterface):
         if isinstance(node, Size):
             real = env.resolve_axis(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
-        name = spelled(node)
+        name = read_spelling(node)
         return None if name is None else ("scalar", name.key(env.index))
 
     def symbols(self, node: Node, env: Environment) -> list[Symbol]:
@@ -336,7 +336,7 @@ class SizeSolver(SizesInterface):
             values = [self.value(part, env) for part in operands]  # few frames: chains of sizes nest deep
             if any(value is None for value in values):
                 return None
-            return self.bounded(computed(node.operator, values), node)
+            return self.bounded(calculate(node.operator, values), node)
         return self.power(node, env)
 
     def power(self, node: Node, env: Environment) -> Any:

@@ -11,11 +11,11 @@ from typing import Any
 from grammar.nodes import Node, Subscript, Superscript
 
 from ..core.sizes import is_ground, resolve
-from ..scope.names import spelled, walk
+from ..scope.names import read_spelling, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable, attempted, is_value
+from .counting import Unrollable, is_value, try_typing
 from .loops import MAX_FIRST_STEPS, MIN_LOOP_STEPS, RolledLoop, counter, loop_to
 from .recurrences import RecurrenceState
 
@@ -32,10 +32,10 @@ class StackedIndex:
         if not is_ground(self.size):
             raise Unrollable
         start = self.first + offset
-        return along(checker, recurrence, range(start, start + resolve(self.size)), self.axis)
+        return stack_members(checker, recurrence, range(start, start + resolve(self.size)), self.axis)
 
 
-def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
+def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
     """Return consecutive members stacked along an axis: first the written-out members, then the states of a loop."""
     low, high = recurrence.range(checker)
     loop = None
@@ -48,11 +48,11 @@ def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: s
     elif recurrence.direction > 0:
         middle = max(steps[0], loop.base + 1)
         parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(steps[0], middle)]
-        parts.append(through(checker, loop, axis, range(middle, steps[-1] + 1)))
+        parts.append(stack_states(checker, loop, axis, range(middle, steps[-1] + 1)))
     else:
         middle = min(steps[-1] + 1, loop.base)
         parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(middle, steps[-1] + 1)]
-        parts.insert(0, through(checker, loop, axis, range(steps[0], middle)))
+        parts.insert(0, stack_states(checker, loop, axis, range(steps[0], middle)))
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
@@ -86,7 +86,7 @@ def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps
     return loop_to(checker, recurrence, first, end)
 
 
-def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
+def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
     """Return the states of a loop after each of some steps, stacked along an axis."""
     node, boolean = loop.loop.node, loop.state.boolean
 
@@ -104,18 +104,20 @@ def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Te
     return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 
-def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
+def lift_term(
+    checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]
+) -> Any:
     """Return the term of `typed`, stacked, or None if the variable is no plain number or the size is small."""
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
-    return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None
+    return try_typing(checker, env, typed) if is_value(checker, variable, body, env) else None
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """Stack a body along a tensor's elements, like `lifted`. If there are two indices, an axis may be short."""
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS
-    return lifted(checker, variable, size, body, env, typed)
+    return lift_term(checker, variable, size, body, env, typed)
 
 
 def has_two_indices(checker: Inference, body: Node) -> bool:
@@ -123,5 +125,5 @@ def has_two_indices(checker: Inference, body: Node) -> bool:
     bases = checker.scope.bases_over_two_indices
     if not bases:
         return False
-    names = (spelled(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
+    names = (read_spelling(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
     return any(name is not None and name.base in bases for name in names)

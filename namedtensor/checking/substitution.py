@@ -9,17 +9,17 @@ from grammar.nodes import AtPoint, Name, Node
 from grammar.printer import to_text
 
 from ..core.suggestions import did_you_mean, near
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, read_spelling, walk
 from ..scope.resized_axes import is_used
 from ..terms.environment import Environment
-from ..terms.inference import Inference, shown
+from ..terms.inference import Inference, format_shape
 from ..terms.terms import Term, topological
 from .application import broadcast
 
 MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 
 
-def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
+def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
     """Return the body's term with the points substituted for their names, also in the definitions that it uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
@@ -36,8 +36,8 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             other = checker.spread(other, known.shape, value)
         elif known.shape.keys() != other.shape.keys():
             raise checker.error(
-                307, f"{name.text} has the shape {shown(known.shape)}, and its replacement has {shown(other.shape)}", value,
-                notes=(checker.described(value, other.shape),),
+                307, f"{name.text} has the shape {format_shape(known.shape)}, and its replacement has {format_shape(other.shape)}", value,
+                notes=(checker.describe_with_shape(value, other.shape),),
             )  # fmt: skip
         broadcast(checker, (known.shape, other.shape), node.span, "=", (name, value))
         places[id(known)] = other
@@ -48,9 +48,9 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             raise nothing_to_substitute(checker, node, name, value, body)
     if unnamed:
         steps = checker.trace[traced:]
-        terms = substituted(checker, [term for _, term, _ in steps], unnamed)
+        terms = substitute_terms(checker, [term for _, term, _ in steps], unnamed)
         checker.trace[traced:] = [(part, term, where) for (part, _, where), term in zip(steps, terms)]
-    return substituted(checker, (body,), places)[0]
+    return substitute_terms(checker, (body,), places)[0]
 
 
 def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: Node, body: Term) -> NotationError:
@@ -58,7 +58,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
     written = to_text(node.body)
     text = written if len(written) <= MAX_QUOTED_CHARS else "this expression"
     if name.text in body.shape:
-        base = text if spelled(node.body) is not None else f"[{written}]" if text == written else "X"
+        base = text if read_spelling(node.body) is not None else f"[{written}]" if text == written else "X"
         hint = f"write {base}_{{{name.text}({to_text(value)})}} for an element along the axis {name.text}"
         return checker.error(
             201, f"{name.text} is an axis of {text}, not a tensor in it", name, hint=hint, axis=name.text
@@ -68,7 +68,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
     return checker.error(201, f"{text} does not contain {name.text}", name, hint=hint, symbol=name.text)
 
 
-def substituted(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
+def substitute_terms(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
     """Return the roots with terms substituted, by the identity of the replaced terms."""
     terms = dict(places)
     for term in topological(*roots):

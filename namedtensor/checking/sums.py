@@ -19,17 +19,17 @@ from ..core.extents import Extent, Size, SizeSymbol, UndecidedSize, extent, is_s
 from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators.along_axes import NAN_FIRST
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, read_spelling, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply, broadcast, takes_index
-from .cases import guarded, of_elements
-from .counting import labeled_names
+from .cases import depends_on_elements, open_guards
+from .counting import find_labeled_names
 from .declarations import end_needed, unknown_in
 from .diagnostics import no_such_axis
-from .indexing import indexed_axis, iota, take
-from .stacked_families import StackedIndex, lifted
+from .indexing import find_indexed_axis, iota, take
+from .stacked_families import StackedIndex, lift_term
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # Their value is the variable's value.
@@ -51,18 +51,18 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
             raise UndecidedSize(open_ends[0])
         return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):
-        return bounded(checker, node, env)
+        return type_bounded_sum(checker, node, env)
     check_length(checker, node, last - first + 1)
     if last < first:
-        return of_nothing(checker, node)
+        return type_empty_sum(checker, node)
     if node.operator not in BEST and is_label(checker, node.variable.text, node.body, env):
-        return members_summed(checker, node, first, last, env) or written_out(
+        return members_summed(checker, node, first, last, env) or write_out_sum(
             checker, node, range(first, last + 1), env
         )
-    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
+    return type_sum(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
 
 
-def of_nothing(checker: Inference, node: IndexSum) -> Term:
+def type_empty_sum(checker: Inference, node: IndexSum) -> Term:
     if node.operator in BEST:
         raise checker.error(
             405, f"{node.operator} over an empty range is undefined", node, hint="make the range non-empty"
@@ -77,16 +77,18 @@ def check_length(checker: Inference, node: Node, count: int) -> None:
         )
 
 
-def summed(
+def type_sum(
     checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node: Any, env: Environment
 ) -> Term:
     """Return the sum of a body whose index takes `size` values from `first`."""
-    axis, inner = indexed_environment(checker, variable, first, size, env)
+    axis, inner = make_index_environment(checker, variable, first, size, env)
     members = inner.variables[Key(variable.text)]
-    return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env, members)
+    return apply_over_index(
+        checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env, members
+    )
 
 
-def indexed_environment(
+def make_index_environment(
     checker: Inference, variable: Name, first: int, size: Any, env: Environment
 ) -> tuple[str, Environment]:
 
@@ -98,7 +100,7 @@ def indexed_environment(
     return axis, inner
 
 
-def over(
+def apply_over_index(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
@@ -130,7 +132,7 @@ def best(
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
-def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
+def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """Return ∑_{j=1}^{i} for an element's index i: the longest sum; each element counts only its part."""
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
@@ -139,20 +141,22 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     low, high = whole_range(checker, first, node.first, env)[0], whole_range(checker, last, node.last, env)[1]
     check_length(checker, node, high - low + 1)
     if proves_at_most(high + 1, low):
-        return of_nothing(checker, node)
-    axis, inner = indexed_environment(checker, node.variable, low, high - low + 1, env)
+        return type_empty_sum(checker, node)
+    axis, inner = make_index_environment(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
     conditions: list[Term] = []
     for operator, bound in (("≥", first), ("≤", last)):
         condition = apply(checker, operator, (index, bound), (), node, env, (node.variable, node))
         conditions.append(condition)
     within = apply(checker, "∧", tuple(conditions), (), node, env, (node, node))
-    with guarded(checker, [*checker.guards, *filter(of_elements, [within])]):
+    with open_guards(checker, [*checker.guards, *filter(depends_on_elements, [within])]):
         term = checker.infer(node.body, inner)
     neutral = checker.graph.number(NEUTRAL[node.operator])
     shape = broadcast(checker, (term.shape, within.shape), node.span, node.operator, (node.body, node))
     part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
-    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index)
+    return apply_over_index(
+        checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index
+    )
 
 
 def whole_range(checker: Inference, term: Term, part: Node, env: Environment) -> tuple[int, int]:
@@ -212,7 +216,7 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 # ------------------------------------------------------------------------------------------------- an index as a label
 def is_label(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
     """Return whether the index appears in the label of a name that has such labels: W^i, if W^1 and W^2 are given."""
-    names, families = labeled_names(checker, env)
+    names, families = find_labeled_names(checker, env)
     labeled = names | families
     labeled |= {f.operator for f in checker.scope.all_functions() if f.superscript or f.subscript}
     for node in walk(body):
@@ -220,7 +224,7 @@ def is_label(checker: Inference, variable: str, body: Node, env: Environment) ->
             labels = (*node.superscript, *node.subscript)
             base: str | None = node.operator
         else:
-            name = spelled(node) if not isinstance(node, Axis) else None
+            name = read_spelling(node) if not isinstance(node, Axis) else None
             labels = () if name is None else (*name.superscript, *name.subscript)
             base = None if name is None else name.base
         if base in labeled and any(variable == word for label in labels for word in _words(label)):
@@ -237,9 +241,9 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
     size, variable = last - first + 1, node.variable
 
     def typed() -> Term:
-        return summed(checker, node.operator, variable, first, size, node.body, node, env)
+        return type_sum(checker, node.operator, variable, first, size, node.body, node, env)
 
-    return lifted(checker, variable.text, size, node.body, env, typed)
+    return lift_term(checker, variable.text, size, node.body, env, typed)
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
@@ -254,7 +258,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
     return term
 
 
-def written_out(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
+def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
     """Return a sum with its terms written out, one for each number or name that the index stands for."""
     terms: list[Term] = []
     for label in labels:
@@ -279,7 +283,7 @@ def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | Non
     for use in uses(variable.text, node.arguments[0]):
         for axis, part in use.items:
             if isinstance(part, Name) and part.text == variable.text:
-                result.append((indexed_size(checker, use, axis, env), use, axis))
+                result.append((find_indexed_size(checker, use, axis, env), use, axis))
     if not result:
         return None
     size, first, axis = result[0]
@@ -293,7 +297,7 @@ def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | Non
                 notes=(checker.text(first), checker.text(use)),
                 hint=f"write its range: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
-    return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
+    return type_sum(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
 
 
 def can_be_index(variable: Name, env: Environment) -> bool:
@@ -339,7 +343,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(children(node))
 
 
-def in_turn(node: Call) -> Call:
+def nest_call(node: Call) -> Call:
     """Rewrite max(x, y, z) as max(max(x, y), z); any other call stays."""
     if JOINED.get(node.operator) != node.operator or node.subscript:
         return node
@@ -349,8 +353,8 @@ def in_turn(node: Call) -> Call:
     return replace(text, superscript=node.superscript)
 
 
-def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    real = indexed_axis(checker, axis, env)
+def find_indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
+    real = find_indexed_axis(checker, axis, env)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise no_such_axis(checker, node.base, base.shape, axis, real, "index")

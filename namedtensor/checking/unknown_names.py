@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import SIZE_NEEDED, NotationError
+from grammar.errors import SIZE_NEEDED, TYPE_NEEDED, NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
@@ -16,10 +16,10 @@ from ..core.kinds import is_tuple
 from ..core.sizes import resolve
 from ..core.suggestions import CREATED_OPERATORS, ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, read_spelling, walk
 from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
-from ..terms.inference import Inference, shown
+from ..terms.inference import Inference, format_shape
 from .beyond_families import beyond_family
 from .open_labels import with_label
 
@@ -36,7 +36,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         base = base.base
     if base is not node and near(key.base, function_names(checker), 1, 0.75):
         text, node = key.base, base
-    refused = refused_head(checker, text)
+    refused = explain_refused_head(checker, text)
     if refused is not None:
         return refused
     beyond = beyond_family(checker, key, node, env) if few else None
@@ -56,21 +56,21 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         return checker.error(
             201,
             f"{text} is not defined as a tensor, and the function {key.base} is missing its operand",
-            unbracketed(checker, node),
+            strip_brackets(checker, node),
             hint=f"pass a value for {text}, or write the operand: {key.base}(X)",
             symbol=text,
         )
     need_number(key, known)
-    notes = known_here(checker, key, known_names)
-    refused = of_matrices(checker, key, node, known_names)
+    notes = list_known_names(checker, key, known_names)
+    refused = explain_matrix_notation(checker, key, node, known_names)
     if refused is not None:
         return refused
     size = size_of_family(checker, key)
     hint = (
-        (of_equation(checker, text) if few else None)
-        or (f"pass it: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
-        or unspelled(checker, key)
-        or of_derivative(checker, key, node)
+        (explain_equation(checker, text) if few else None)
+        or (f"pass it: sizes={{{size!r}: 3}}" if size else explain_missing_range(checker, key))
+        or explain_script(checker, key)
+        or explain_plain_derivative(checker, key, node)
     )
     if key.base in CREATED_OPERATORS:
         text = key.base
@@ -81,14 +81,14 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     return checker.error(
         201,
         f"undefined name {text}",
-        node if node is None else unbracketed(checker, node),
+        node if node is None else strip_brackets(checker, node),
         notes=notes,
         hint=hint
-        or (of_left(checker, text) if few else None)
+        or (explain_left_side(checker, text) if few else None)
         or f"define {text} with an equation, or pass a value for it",
         symbol=text if size is None else size,
         axis=size if f"|{size}|" in (*key.superscript, *key.subscript) else None,
-        reason=None if size is None else SIZE_NEEDED,
+        reason=SIZE_NEEDED if size else TYPE_NEEDED if hint is None else None,
     )
 
 
@@ -104,7 +104,7 @@ OF_AXIS = re.compile(r"\|([^|]+)\|")
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
+def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
     """Return the error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
@@ -139,7 +139,7 @@ def size_of_family(checker: Inference, key: Key) -> str | None:
     return unknown[0].strip("|") if unknown else None
 
 
-def without_range(checker: Inference, key: Key) -> str | None:
+def explain_missing_range(checker: Inference, key: Key) -> str | None:
     """Return a hint for h^{t-1}, if h^t is defined and no range specifies t."""
     counted = [
         definition
@@ -159,7 +159,7 @@ def without_range(checker: Inference, key: Key) -> str | None:
     return None
 
 
-def of_equation(checker: Inference, name: str) -> str | None:
+def explain_equation(checker: Inference, name: str) -> str | None:
     """Return a hint for ∑_{ax} X = W, which does not define W, and √t = …, which defines no function."""
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
@@ -167,14 +167,14 @@ def of_equation(checker: Inference, name: str) -> str | None:
             continue
         first, *others = statement.sides
         for side in others:
-            if named_by(side) == name:
+            if get_defined_name(side) == name:
                 return f"an equation defines its left side: {checker.text(side)} = {checker.text(first)}"
-        if isinstance(first, Call) and first.operator in SIGNS and name in map(named_by, first.arguments):
+        if isinstance(first, Call) and first.operator in SIGNS and name in map(get_defined_name, first.arguments):
             return f"{first.operator} is a sign of the notation and stays what it is: give a function of yours another name"
     return None
 
 
-def of_left(checker: Inference, name: str) -> str | None:
+def explain_left_side(checker: Inference, name: str) -> str | None:
     """Return a hint for log p(x) = −x^2, which defines no p."""
     claimed = {claim.span: claim.left for claim in checker.scope.claims}
     for left in claimed.values():
@@ -183,17 +183,17 @@ def of_left(checker: Inference, name: str) -> str | None:
     return None
 
 
-def named_by(side: nodes.Node) -> str | None:
+def get_defined_name(side: nodes.Node) -> str | None:
     """Return the name that this side would define as a left-hand side: W, Y of Y_{seq(i)}, f of f(x)."""
     if isinstance(side, Call):
         if side.operator != "juxtaposed":
             return side.operator
         side = side.arguments[0]
-    named = spelled(side.base if isinstance(side, nodes.Index) else side)
+    named = read_spelling(side.base if isinstance(side, nodes.Index) else side)
     return None if named is None else str(named.key())
 
 
-def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
+def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | None:
     """Return a hint for dL/dW, which is a derivative only as ∂L/∂W."""
     span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
@@ -219,7 +219,7 @@ def spellable(names: list[str]) -> list[str]:
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
-def unbracketed(checker: Inference, node: Any) -> tuple[int, int]:
+def strip_brackets(checker: Inference, node: Any) -> tuple[int, int]:
     """Return the place of a name, without the brackets around it."""
     start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
@@ -230,15 +230,15 @@ def unbracketed(checker: Inference, node: Any) -> tuple[int, int]:
     return start, end
 
 
-def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
+def list_known_names(checker: Inference, key: Key, names: list[str]) -> list[str]:
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is not None and (key.subscript or key.superscript):
-        return [f"{key.base} : {shown(tensor.shape)}"]
+        return [f"{key.base} : {format_shape(tensor.shape)}"]
     texts = sorted(set(names) - set(REGISTRY) - set(checker.python))
     return [f"defined names: {', '.join(texts[:8])}" + (", …" if len(texts) > 8 else "")] if texts else []
 
 
-def unspelled(checker: Inference, key: Key) -> str | None:
+def explain_script(checker: Inference, key: Key) -> str | None:
     """Return a hint for X_1 or X_seq if X is a tensor without such a label."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
@@ -267,7 +267,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
     return [name for name in names if GENERATED.isdisjoint(name)]
 
 
-def refused_head(checker: Inference, name: str) -> NotationError | None:
+def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
     """Return the error for f(x + 1) = …, which does not define f, if f is needed."""
     for claim in checker.scope.claims:
         if (
@@ -293,7 +293,7 @@ def describe_cycle(checker: Inference, key: Key, holder: Environment, env: Envir
     pending = sorted((name for _, name, *_ in env.active if name in facts), key=str)
     names = [key]
     while len(names) == 1 or names[-1] != key:
-        used = {name.key() for node in walk(facts[names[-1]][0].body) if (name := spelled(node)) is not None}
+        used = {name.key() for node in walk(facts[names[-1]][0].body) if (name := read_spelling(node)) is not None}
         following = [other for other in pending if other in used and other not in names[1:]]
         if not following:
             return []

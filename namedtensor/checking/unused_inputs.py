@@ -22,7 +22,7 @@ from grammar.traversal import children
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import ByScripts, Key, Spelled, component, key, plain_key, spelled, walk
+from ..scope.names import ByScripts, Key, Spelled, component, key, plain_key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..scope.uses import OF_AXES
 from ..terms.environment import source_name
@@ -42,41 +42,41 @@ def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str],
             needs = [str(other_key) for other_key in names.mentioned.free]
             meant = near(name, [*needs, *OPTIONS, *sorted(names.mentioned.axes)])
             if meant or not misspelt:
-                raise unused_input(name, needs, meant)
+                raise make_unused_input_error(name, needs, meant)
     for name in sizes:
         if not (name in names.mentioned.axes or names.of(plain_key(name)) or name in names.given):
             axes = sorted(names.mentioned.axes)
             meant = near(name, [*axes, *map(str, names.mentioned.free)])
             if meant or not misspelt:
-                raise unused_size(name, axes, meant)
+                raise make_unused_size_error(name, axes, meant)
 
 
-def unused_input(name: str, needs: list[str], meant: list[str]) -> NotationError:
+def make_unused_input_error(name: str, needs: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         201,
         f"unexpected input {name}: the formula does not use it",
-        notes=(f"it uses {listed(needs)}",) if needs else (),
+        notes=(f"it uses {join_names(needs)}",) if needs else (),
         hint=did_you_mean(meant)
         or ELSEWHERE.get(name)
         or "remove it, or pass the inputs in a mapping, which may have more entries",
     )
 
 
-def unused_size(name: str, axes: list[str], meant: list[str]) -> NotationError:
+def make_unused_size_error(name: str, axes: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         204,
         f"unexpected size {name}: the formula has no axis or number of this name",
-        notes=(f"its axes are {listed(axes)}",) if axes else (),
+        notes=(f"its axes are {join_names(axes)}",) if axes else (),
         hint=did_you_mean(meant) or "remove it",
     )
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 @lru_cache(maxsize=512)
-def mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
+def find_mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
     """Return the names that a program mentions, for these given names; cached, because it does not depend on sizes."""
     return MentionedNames(scope, given)
 
@@ -97,12 +97,12 @@ class MentionedNames:
     @cached_property
     def axes(self) -> set[str]:
         """Return the axes that the program names or measures."""
-        return {axis.name for axis in axes_named(self.scope.program)} | {*asked(self.scope.program)}
+        return {axis.name for axis in axes_named(self.scope.program)} | {*find_requested_axes(self.scope.program)}
 
     @cached_property
     def measured(self) -> set[str]:
         """Return the axes whose sizes the program uses or defines."""
-        return {*asked(self.scope.program), *created_axes(self.scope)}
+        return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
         """Yield each name that occurs in the program; labels of a known name do not count as names."""
@@ -111,7 +111,7 @@ class MentionedNames:
             node = stack.pop()
             if isinstance(node, Axis):
                 continue
-            name = spelled(node)
+            name = read_spelling(node)
             if name is not None:
                 yield name
                 if name.key() in self.labeled or len(name.superscript) > 1:
@@ -179,7 +179,7 @@ class GivenNames:
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs
-        self.mentioned: MentionedNames = mentioned_names(scope, frozenset(inputs))
+        self.mentioned: MentionedNames = find_mentioned_names(scope, frozenset(inputs))
 
     @cached_property
     def unused(self) -> frozenset[str]:
@@ -207,7 +207,7 @@ def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 
-def asked(root: Any) -> Iterator[str]:
+def find_requested_axes(root: Any) -> Iterator[str]:
     """Yield the axes whose sizes a program asks for by |a| or size(a)."""
     for node in walk(root):
         if isinstance(node, nodes.Size):
@@ -216,7 +216,7 @@ def asked(root: Any) -> Iterator[str]:
             yield from (axis.name for axis in map(axis_of, node.arguments) if axis is not None)
 
 
-def created_axes(scope: Scope) -> Iterator[str]:
+def find_created_axes(scope: Scope) -> Iterator[str]:
     """Yield the axes that a program makes with a size that it does not determine."""
     for node in walk(scope.program):
         if isinstance(node, nodes.Equation):

@@ -13,7 +13,7 @@ from typing import Any
 from ..terms.builder import TermBuilder
 from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term
-from ..terms.wavefront_bodies import over_fronts
+from ..terms.wavefront_bodies import map_over_fronts
 from .coordinates import Coordinate
 from .counting import Unrollable
 from .grid_borders import Border
@@ -72,7 +72,7 @@ class RolledGrid:
         return number
 
 
-def clipped(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
+def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
     """Return numbers limited to a range; numbers outside move to the nearer end."""
     return make.between("max", make.between("min", term, highs), lows)
 
@@ -88,10 +88,10 @@ class LoopOfFronts:
         self.inputs: dict[Grid, list[Term]] = {}
         self.shape = {self.front_axis: len(self.order.lanes), self.lane_axis: len(lanes)}
         self.every_lane = self.make.iota(self.lane_axis, lanes.start, len(lanes))
-        lows, highs = (self.along_fronts(ends) for ends in zip(*self.order.lanes))
-        self.own_lane = clipped(make, self.every_lane, lows, highs)
+        lows, highs = (self.stack_fronts(ends) for ends in zip(*self.order.lanes))
+        self.own_lane = clip_numbers(make, self.every_lane, lows, highs)
 
-    def along_fronts(self, numbers: tuple[int, ...]) -> Term:
+    def stack_fronts(self, numbers: tuple[int, ...]) -> Term:
         if len({*numbers}) == 1:
             return self.make.number(numbers[0])
         return self.make.constant(self.front_axis, numbers)
@@ -127,11 +127,11 @@ class LoopOfFronts:
         for grid, border in borders.items():
             numbers[grid], terms = len(states), self.states(grid)
             states += terms
-            initial += [self.at_first(border, back) for back in range(1, len(terms) + 1)]
+            initial += [self.read_first_front(border, back) for back in range(1, len(terms) + 1)]
             members |= {id(term): self.read(terms, back) for back, term in grid.reads.items()}
         nexts = [grid.next for grid in borders if grid.next is not None]
         axes = frozenset(coordinate.axis for coordinate in self.coordinates)
-        stacked = over_fronts(self.make.graph, nexts, members, axes, self.shape, self.gathered)
+        stacked = map_over_fronts(self.make.graph, nexts, members, axes, self.shape, self.gathered)
         for (grid, border), term in zip(borders.items(), stacked):
             terms = self.states(grid)
             results += [self.with_border(border, term), *states[numbers[grid] : numbers[grid] + len(terms) - 1]]
@@ -150,9 +150,9 @@ class LoopOfFronts:
             raise Unrollable
         for index in range(most):
             cells = [some[index] if index < len(some) else None for some in fronts]
-            lane = self.along_fronts(tuple(self.lanes.start - 1 if pair is None else pair[self.lane] for pair in cells))
+            lane = self.stack_fronts(tuple(self.lanes.start - 1 if pair is None else pair[self.lane] for pair in cells))
             value = make.at(
-                border.term, border.axis, self.along_fronts(tuple(border.places[pair] if pair else 1 for pair in cells))
+                border.term, border.axis, self.stack_fronts(tuple(border.places[pair] if pair else 1 for pair in cells))
             )
             here = make.between("=", self.every_lane, lane)
             term = make.term("cases", (value, here, term), shape=dict(term.shape))
@@ -169,7 +169,7 @@ class LoopOfFronts:
             ]
         return self.inputs[grid]
 
-    def at_first(self, border: Border, back: int) -> Term:
+    def read_first_front(self, border: Border, back: int) -> Term:
         """Return the front so far before the first front that a step makes."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)

@@ -85,7 +85,9 @@ class Domain:
             (low, high), *_ = self.spans
             return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
         first, size = self.columns.start, len(self.columns)
-        lows, highs, counts = covered(self.rows, [(low - first, high - first) for low, high in self.spans], size)
+        lows, highs, counts = find_covering_ranges(
+            self.rows, [(low - first, high - first) for low, high in self.spans], size
+        )
         if any(high - low + 1 != count for low, high, count in zip(lows, highs, counts)):
             return None
         return domain_of(first, [*zip(lows, highs)])
@@ -117,7 +119,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
     return (low, high) if low <= high else None
 
 
-def covered(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
+def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
     """Return for each place the first and the last range whose span has it, and their number."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
@@ -158,7 +160,7 @@ class Order(NamedTuple):
         return (lane, rest) if schedule.lane == 0 else (rest, lane)
 
 
-def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
+def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
     """Return the cheapest order in which each cell follows the cells at these offsets, or None."""
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
@@ -192,7 +194,7 @@ def order_of(lying: Domain, schedule: Schedule) -> Order | None:
     ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
     first = min(low for low, _ in ends)
     spans = [(low - first, high - first) for low, high in ends]
-    lows, highs, counts = covered(lying.rows, spans, max(high for _, high in ends) - first + 1)
+    lows, highs, counts = find_covering_ranges(lying.rows, spans, max(high for _, high in ends) - first + 1)
     if any(high - low + 1 != count or not count for low, high, count in zip(lows, highs, counts)):
         return None
     return Order(schedule, first, tuple(zip(lows, highs)))

@@ -21,9 +21,9 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .coordinates import Coordinate
 from .counting import Unrollable
-from .grid_borders import Border, border_of, typed_at
+from .grid_borders import Border, border_of, type_at
 from .grids import Grid
-from .wavefront_loops import MAX_FRONTS, LoopOfFronts, RolledGrid, clipped
+from .wavefront_loops import MAX_FRONTS, LoopOfFronts, RolledGrid, clip_numbers
 from .wavefront_order import Cell, Domain, Order
 
 
@@ -60,7 +60,7 @@ class Wavefront:
         row, column = make.iota(i, domain.first, len(domain.spans)), make.iota(j, columns.start, len(columns))
         if not domain.is_box:
             lows, highs = (make.constant(i, ends) for ends in zip(*domain.spans))
-            column = clipped(make, column, lows, highs)
+            column = clip_numbers(make, column, lows, highs)
         yield Coordinate(make, i, self, row, domain.rows)
         yield Coordinate(make, j, self, column, columns)
 
@@ -107,7 +107,7 @@ class Wavefront:
             raise Unrollable
         tensors = {Key(name): coordinate.index for name, coordinate in zip(grid.variables, self.coordinates)}
         members: dict[str, Any] = dict(zip(grid.variables, self.coordinates))
-        return typed_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
+        return type_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
         """Type every grid whose members are read."""
@@ -144,9 +144,9 @@ class Wavefront:
                         tuple(frozenset(shape_before(borders[member], member, reader, far)) for member, far in reads)
                     )
         for axes in seen - {tuple(frozenset(grid.first.shape) for grid, _ in reads if grid.first is not None)}:
-            self.retyped(reads, axes)
+            self.retype_members(reads, axes)
 
-    def retyped(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
+    def retype_members(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
         """Type all again with members that have these axes, and compare."""
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {

@@ -32,11 +32,11 @@ def source_of(options: Any) -> FormulaSource:
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
     if "from" in options.source.text:
-        options.source = imported(options.source)
+        options.source = resolve_imports(options.source)
     return options.source
 
 
-def imported(source: FormulaSource) -> FormulaSource:
+def resolve_imports(source: FormulaSource) -> FormulaSource:
     """Return a formula with its imports: a file from its own folder, the argument of a command from the current one.
 
     Raises NotationError if something is not there.
@@ -52,7 +52,7 @@ def imported(source: FormulaSource) -> FormulaSource:
 def read_source(word: str, syntax: str) -> FormulaSource:
     """Return the text of a formula, a file, or standard input. Raise InputError if it cannot be read."""
     if word == "-":
-        return FormulaSource(typed_in(), "<stdin>", syntax)
+        return FormulaSource(read_standard_input(), "<stdin>", syntax)
     if is_file(word):
         known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
         return FormulaSource(read_text(word), word, known if syntax == "auto" else syntax)
@@ -61,7 +61,7 @@ def read_source(word: str, syntax: str) -> FormulaSource:
     return FormulaSource(word, None, syntax)
 
 
-def typed_in() -> str:
+def read_standard_input() -> str:
     """Return the text of standard input. Raise InputError if it cannot be read."""
     data = standard_input()
     for encoding in ("utf-8-sig", getattr(sys.stdin, "encoding", None) or "utf-8"):

@@ -70,7 +70,7 @@ def check_command(options: Any, console: Console) -> int:
     errors = tuple(error for error in checked.errors if error.code not in ignored)
     warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
-    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.assertions
+    tried = _try_assertions(source, shapes, options) if options.random and not checked.errors else checked.assertions
     wrong = [attempt.error(source.text) for attempt in tried if attempt.status == "disproved" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
@@ -84,14 +84,14 @@ def check_command(options: Any, console: Console) -> int:
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
-def _tried(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
+def _try_assertions(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
     """Return the verdicts of the assertions of a well-typed formula."""
     from grammar.parser import parse
 
-    from ..documents.trial import tried_claims
+    from ..documents.trial import try_assertions
 
     program = parse(source.text, source.syntax)
-    return list(tried_claims(source.text, program, shapes, sizes_of(options.sizes), draws_of(options)))
+    return list(try_assertions(source.text, program, shapes, sizes_of(options.sizes), draws_of(options)))
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
@@ -109,13 +109,13 @@ def numbers_of(words: list[str]) -> frozenset[int]:
 def _write(checked: Any, source: FormulaSource, format: str, console: Console) -> None:
     """Write the findings of a formula in a format."""
     if format == "json":
-        console.json(checked_record(checked, source.name))
+        console.json(make_check_record(checked, source.name))
     elif format == "text":
         print_checked(checked, source, console)
     else:
         from ..documents.findings import ERROR, WARNING, Finding
 
-        name, warnings = source.name or "", [warning.as_error(source.text) for warning in checked.warnings]
+        name, warnings = source.name or "", [warning.make_strict_error(source.text) for warning in checked.warnings]
         findings = [Finding(ERROR, name, error, source.text) for error in checked.errors]
         findings += [Finding(WARNING, name, warning, source.text) for warning in warnings]
         write_findings(findings, format, console)
@@ -129,7 +129,7 @@ def print_checked(checked: Any, source: FormulaSource, console: Console) -> None
     lines += [f"where {condition}" for condition in checked.conditions]
     texts = [console.error(error, place_of(error, source), sys.stdout) for error in checked.errors]
     for warning in checked.warnings:
-        problem = warning.as_error(source.text)
+        problem = warning.make_strict_error(source.text)
         title = f"{path}: warning" if (path := place_of(problem, source)) else "warning"
         drawn = console.error(problem, "", sys.stdout).partition(": ")[2]
         texts.append(f"{title} {problem.code}: {drawn}")
@@ -138,9 +138,9 @@ def print_checked(checked: Any, source: FormulaSource, console: Console) -> None
     console.print("\n\n".join(["\n".join(lines)] * bool(lines) + texts))
 
 
-def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
+def make_check_record(checked: Any, file: str | None) -> dict[str, Any]:
     """Return the result of a check as a record for machines."""
-    warnings = [error_record(warning.as_error(checked.source), file) for warning in checked.warnings]
+    warnings = [error_record(warning.make_strict_error(checked.source), file) for warning in checked.warnings]
     return {
         "ok": checked.ok,
         "type": checked.type,

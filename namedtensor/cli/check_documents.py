@@ -58,7 +58,7 @@ def documents_of(options: Any) -> list[DocumentInput]:
             there = os.path.exists(word)
             raise InputError(f"{word} is not a document: expected {EXPECTED}" if there else f"there is no file {word}")
     options.inputs = [word for word in options.inputs if word not in words]
-    inputs = [_given(word) for word in dict.fromkeys([options.formula, *words])]
+    inputs = [_read_input(word) for word in dict.fromkeys([options.formula, *words])]
     options.source = inputs[0].source
     return inputs
 
@@ -67,7 +67,7 @@ def _is_document_file(word: str) -> bool:
     return word.endswith((*DOCUMENTS, *PYTHON)) and "\n" not in word and os.path.exists(word)
 
 
-def _given(word: str) -> DocumentInput:
+def _read_input(word: str) -> DocumentInput:
     from ..documents.included_files import document_text
 
     text, remark = document_text(word)
@@ -94,7 +94,7 @@ def check_documents(
     """Check documents and write the findings, and return the exit status."""
     from .formats import new_findings, read_baseline, write_baseline
 
-    checked = [_checked(source, whole, shapes, ignored, options) for source, whole in _roots(given)]
+    checked = [_check_input(source, whole, shapes, ignored, options) for source, whole in _roots(given)]
     if options.write_baseline:
         if not options.baseline:
             raise InputError("--write-baseline needs the file: --baseline FILE")
@@ -126,7 +126,9 @@ def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
     ]
 
 
-def _checked(given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> CheckedDocument:
+def _check_input(
+    given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[int], options: Any
+) -> CheckedDocument:
     from ..documents.findings import findings_of
     from ..documents.loaded import with_assumptions
     from ..documents.sections import check_document
@@ -203,7 +205,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
     for severity in ("error", "warning", "not checked"):
         result = group_findings(checked.of(severity), options.all)
         for first, *others in result[:MOST]:
-            console.print(as_text(first, console, others))
+            console.print(format_finding(first, console, others))
         if len(result) > MOST:
             console.print(f"{checked.name}: note: {len(result) - MOST} further of these ({severity}), not shown")
     notes = _notes(checked, options)
@@ -241,7 +243,7 @@ def lines_shown(findings: list[Any], first: Any) -> str:
     )
 
 
-def as_text(finding: Any, console: Console, others: Any = ()) -> str:
+def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
     """Format a finding as path:line:column: error 301: …, with its excerpt if it was checked.
 
     `others` are findings with the same cause; only their lines are written.

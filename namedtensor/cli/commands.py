@@ -23,7 +23,7 @@ from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
 from .arguments import FormulaSource, place_of
-from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, rehinted
+from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, replace_hint
 from .parsers import Argument, Command, Parser, add_arguments, parser_of
 
 GROUP = "namedtensor.commands"  # the entry points of other packages
@@ -142,7 +142,7 @@ def report(problem: NotationError | InputError, options: Any, console: Console) 
     source: FormulaSource | None = getattr(options, "source", None)
     if isinstance(problem, NotationError):
         if console.machine:
-            console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
+            console.json({"error": error_record(replace_hint(problem, console.hints), source.name if source else None)})
         else:
             console.note(console.error(problem, place_of(problem, source)))
         return WRONG_FORMULA

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from grammar.errors import NotationError
 from grammar.plain_text import SAMPLE, error_in_ascii, shows, to_ascii
 
-from ..core.extents import shown
+from ..core.extents import format_size
 from ..files.text import finite
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # exit statuses of a command
@@ -37,7 +37,7 @@ AT_THE_PROMPT = (
 )
 
 
-def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
+def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
     """Return the same error with its hint in the words of the table."""
     hint = error.hint
     for old, new in table if hint else ():
@@ -69,7 +69,7 @@ class Console:
         """Write a value as JSON. A symbolic size, or a number that JSON lacks, is a string."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
-        write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=shown) + "\n")
+        write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=format_size) + "\n")
 
     def page(self, text: str) -> None:
         """Write a page for browsers; a character that the stream cannot show is written as its number."""
@@ -78,11 +78,11 @@ class Console:
 
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
         """Return the text of an error for a stream, by default standard error; `title` is file:line:column."""
-        return (f"{title}: " if title else "") + self.respelled(error, stream or sys.stderr).to_text()
+        return (f"{title}: " if title else "") + self.respell_error(error, stream or sys.stderr).to_text()
 
-    def respelled(self, error: NotationError, stream: TextIO) -> NotationError:
+    def respell_error(self, error: NotationError, stream: TextIO) -> NotationError:
         """Return an error in the spelling of a stream."""
-        error = rehinted(error, self.hints)
+        error = replace_hint(error, self.hints)
         return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 
     def _write(self, stream: TextIO, text: str) -> None:

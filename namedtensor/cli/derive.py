@@ -40,9 +40,9 @@ def derive_command(options: Any, console: Console) -> int | None:
     source = source_of(options)
     result: Any = derivative(source.text, options.wrt, syntax=source.syntax)
     if options.check is not None:
-        return compared(result, options, console)
+        return check_derivative(result, options, console)
     if all(SHAPE.match(word) for word in options.inputs):
-        return derived(result, options, console)
+        return print_derivative(result, options, console)
     values = values_of(options.inputs, options.header, console)
     value = result(values=values, sizes=sizes_of(options.sizes))
     if options.json:
@@ -54,7 +54,7 @@ def derive_command(options: Any, console: Console) -> int | None:
 SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
-def derived(derivation: Any, options: Any, console: Console) -> None:
+def print_derivative(derivation: Any, options: Any, console: Console) -> None:
     """Print a derivative: its closed form, unless shapes are unknown or there is none."""
     shapes = shapes_of(options.inputs, options.header, console)
     if options.as_written:
@@ -93,7 +93,7 @@ def step_record(step: Any) -> dict[str, str]:
 LARGEST = 1e-5  # the largest accepted difference
 
 
-def compared(derivation: Any, options: Any, console: Console) -> int:
+def check_derivative(derivation: Any, options: Any, console: Console) -> int:
     """Hold the closed form against differences, and check each step; the status is 1 where something does not hold."""
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance

@@ -109,11 +109,11 @@ def value_rule(text: str) -> tuple[str, dict[str, Any]]:
 
 def report_record(report: Any) -> dict[str, Any]:
     """Return a report as a JSON record."""
-    from ..sharding.device_report import moved_bytes
+    from ..sharding.device_report import count_moved_bytes
 
     record: dict[str, Any] = {"devices": report.devices, "device_count": report.device_count}
     for name, use in (("forward", report.forward), ("step", report.step)):
         if use is not None:
-            moved = {key: {"count": n, "bytes": size} for key, (n, size) in moved_bytes(use.collectives).items()}
+            moved = {key: {"count": n, "bytes": size} for key, (n, size) in count_moved_bytes(use.collectives).items()}
             record[name] = {**use._asdict(), "collectives": moved}
     return record

@@ -13,7 +13,7 @@ from ..teaching.class_grades import ClassGrader, StudentResults
 from ..teaching.class_report import html_report, text_report
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
-from ..teaching.sheet_files import faults, released, select_exercises, shortcuts
+from ..teaching.sheet_files import faults, release_sheet, select_exercises, shortcuts
 from ..teaching.sheets import Sheet, exercises, sheet_of
 from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
 from .arguments import find_exercises
@@ -48,7 +48,7 @@ def release(options: Any, console: Console) -> None:
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
         raise InputError(f"{target} is the file with the reference solutions; write -o student/")
-    write_file(target, released(text, sheet, options.seed))
+    write_file(target, release_sheet(text, sheet, options.seed))
     console.note(f"{target}: {count(len(sheet), 'exercise')}, without solutions")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..files.formats import writable, write
-from ..files.text import InputError, as_number
+from ..files.text import InputError, parse_number
 from ..planning.optimizations import OPTIMIZATIONS
 from ..programs.arguments import KeywordValues
 from .arguments import FormulaSource, source_of
@@ -57,9 +57,9 @@ def table(value: Any, digits: int | None = None) -> str:
 
 def add_labels(values: Mapping[str, Any], value: Any) -> Any:
     """Return a derivative with the labels that the inputs give its axes by name, if it has none there."""
-    from ..core.labels import agreed, labels_of
+    from ..core.labels import find_common_labels, labels_of
 
-    labels = agreed([labels_of(getattr(given, "layout", None)) for given in values.values()])
+    labels = find_common_labels([labels_of(getattr(given, "layout", None)) for given in values.values()])
     free = {axis: size for axis, size in value.sizes.items() if axis not in value.labels}
     fits = {axis: axis_labels for axis, axis_labels in labels.items() if free.get(axis) == len(axis_labels)}
     return value.with_labels(fits) if fits else value
@@ -148,7 +148,7 @@ def argument_of(word: str, values: dict[str, Any]) -> Any:
     """Return an argument of --call: the value of an input, a number or a tensor."""
     if word in values:
         return values[word]
-    if as_number(word) is None and not re.search(r"[:.\[]", word):
+    if parse_number(word) is None and not re.search(r"[:.\[]", word):
         known = f"; the inputs are {', '.join(values)}" if values else ""
         raise InputError(f"{word} is not an input, number or tensor file{known}")
     return read_value(word, word).value

@@ -10,7 +10,7 @@ from grammar.errors import CATALOGUE, KINDS, REMOVED_CODES
 from ..core.suggestions import did_you_mean, near
 from ..files.text import InputError
 from ..operators import REGISTRY, Operator
-from ..operators.usage import sentence, sets, written
+from ..operators.usage import format_usage, sentence, sets
 from .console import Console
 from .parsers import Argument, command
 
@@ -34,14 +34,14 @@ def help_command(options: Any, console: Console) -> None:
         operator_entries = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
         console.json(operator_entries) if options.json else console.print(overview(operator_entries))
         return
-    entry = error_entry(options.name) if options.name.isdecimal() else operator_entry(named(options.name))
+    entry = error_entry(options.name) if options.name.isdecimal() else operator_entry(find_operator(options.name))
     if options.json:
         console.json(entry)
     else:
         console.print("\n".join(lines_of(entry)))
 
 
-def named(name: str) -> Operator:
+def find_operator(name: str) -> Operator:
     """Return the record of a name, a sign, or its form in ASCII or LaTeX. Raise InputError if there is none."""
     record = REGISTRY.get(name) or next(
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
@@ -56,7 +56,7 @@ def operator_entry(record: Operator) -> dict[str, str]:
     entry = {
         "name": ", ".join((record.name, *record.aliases)),
         "meaning": sentence(record),
-        "ASCII": "" if written(record, ascii=True) == written(record) else written(record, ascii=True),
+        "ASCII": "" if format_usage(record, ascii=True) == format_usage(record) else format_usage(record, ascii=True),
         "LaTeX": record.latex,
         "signature": sets(record),
         "NumPy": record.numpy,

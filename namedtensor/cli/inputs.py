@@ -18,9 +18,9 @@ from grammar.errors import NotationError
 from ..files.contents import Found, first_axis_alone, label_values
 from ..files.formats import FORMATS, from_nested, read
 from ..files.streams import is_stream, read_stream
-from ..files.text import InputError, as_number, parse_json, reason
+from ..files.text import InputError, parse_json, parse_number, reason
 from ..programs.arguments import KeywordValues
-from ..scope.names import by_key, plain_key
+from ..scope.names import index_by_key, plain_key
 from .console import Console
 
 
@@ -69,7 +69,7 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
             values[name] = text
             continue
         values[name], notes = read_value(text, name, headers.get(name))
-        by_key(values, plain_key)
+        index_by_key(values, plain_key)
         for note in notes:
             console.note(f"{name}: {note}")
     unknown = next((name for name in headers if name not in values), None)
@@ -103,7 +103,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
     sizes: dict[str, int] = {}
     for word in ",".join(words).split(",") if words else ():
         name, _, text = map(str.strip, word.partition("="))
-        number = as_number(text)
+        number = parse_number(text)
         if not name or not isinstance(number, int):
             raise InputError(f"{word!r} is not a size; write {example}")
         if name in sizes:
@@ -120,7 +120,7 @@ def limits_of(words: list[str]) -> Any:
     chosen = {}
     for word in words:
         name, _, text = word.partition("=")
-        number = as_number(text)
+        number = parse_number(text)
         if name not in known or number is None or not number >= 1:
             raise InputError(f"{word!r} is not a limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
         chosen[name] = int(min(number, sys.maxsize))
@@ -136,7 +136,7 @@ def read_value(text: str, name: str, header: bool | None = None) -> Reading:
     >>> read_value("6", "L")
     Reading(value=6, notes=())
     """
-    number = as_number(text)
+    number = parse_number(text)
     if number is not None:
         return Reading(number)
     literal = LITERAL.fullmatch(text)

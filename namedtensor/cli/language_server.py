@@ -24,7 +24,7 @@ from ..editor.analysis import EditedDocument
 from ..editor.completions import AXIS, FUNCTION, NAME, TRIGGERS, completions
 from ..editor.descriptions import definition, hover, references
 from ..editor.fixes import fixes
-from ..editor.occurrences import at_offset
+from ..editor.occurrences import find_occurrence
 from ..editor.positions import Lines
 from ..editor.renaming import rename
 from ..editor.text_programs import Problem
@@ -125,7 +125,7 @@ class EditorSession:
         try:
             return answer()
         except NotationError as problem:
-            raise JsonRpcInvalidParams(message=in_words(problem)) from None
+            raise JsonRpcInvalidParams(message=describe_problem(problem)) from None
         except Exception as problem:
             text = f"namedtensor: {type(problem).__name__}: {problem}"
             self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, text))
@@ -139,7 +139,7 @@ class EditorSession:
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(opened.uri, diagnostics, version))
 
 
-def in_words(problem: NotationError) -> str:
+def describe_problem(problem: NotationError) -> str:
     """Return an error as a sentence."""
     return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
 
@@ -245,7 +245,7 @@ def create_server(delay: float = 0.4) -> LanguageServer:
 
     @on(lsp.TEXT_DOCUMENT_PREPARE_RENAME, settled=True)
     def on_prepare_rename(opened: OpenDocument, offset: int, params: Any) -> lsp.PrepareRenamePlaceholder | None:
-        mention = at_offset(opened.document, offset)
+        mention = find_occurrence(opened.document, offset)
         span = mention and opened.document.regions[mention.region].place(mention.span)
         return lsp.PrepareRenamePlaceholder(range_of(opened.lines, span), mention.name) if mention and span else None
 

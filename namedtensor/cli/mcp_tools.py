@@ -46,10 +46,10 @@ def check(formula: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax
     types: the type of each input, such as {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}"}; sizes: sizes that these leave open.
     """
     from ..programs.api import check
-    from .check import checked_record
+    from .check import make_check_record
 
     checked = check(formula, types, sizes=sizes, syntax=syntax)
-    record = checked_record(checked, None)
+    record = make_check_record(checked, None)
     return record if checked.ok else {**record, "message": "\n\n".join(error.to_text() for error in checked.errors)}
 
 

@@ -118,10 +118,10 @@ def read_count(text: str) -> int:
 
 
 def read_digits(text: str) -> int:
-    from ..tensors.digits import checked
+    from ..tensors.digits import check_digits
 
     try:
-        return checked(int(text) if text.isdecimal() else text)
+        return check_digits(int(text) if text.isdecimal() else text)
     except NotationError as problem:
         raise argparse.ArgumentTypeError(problem.message) from None
 

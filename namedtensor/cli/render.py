@@ -65,7 +65,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 # -------------------------------------------------------------------------------------------------------- the spellings
-def printed_by(name: str, **options: Any) -> Callable[[Any], str]:
+def make_printer(name: str, **options: Any) -> Callable[[Any], str]:
     """Return a function that prints a program by a function of the printer."""
 
     def print_program(program: Any) -> str:
@@ -78,11 +78,11 @@ def printed_by(name: str, **options: Any) -> Callable[[Any], str]:
 
 PAGE = 34.5  # ems of a line of the class `article`
 SPELLINGS: dict[str, Callable[[Any], str]] = {
-    "text": printed_by("to_text"),
-    "ascii": printed_by("to_text", ascii=True),
-    "latex": printed_by("to_latex"),
-    "latex-macros": printed_by("to_latex", macros=True),
-    "latex-display": printed_by("to_latex", macros=True, width=PAGE),
+    "text": make_printer("to_text"),
+    "ascii": make_printer("to_text", ascii=True),
+    "latex": make_printer("to_latex"),
+    "latex-macros": make_printer("to_latex", macros=True),
+    "latex-display": make_printer("to_latex", macros=True, width=PAGE),
     "tree": outline,
 }
 

@@ -21,11 +21,11 @@ from grammar.parser import parse, spelling_of
 from grammar.printer import to_text
 
 from ..files.text import InputError
-from ..programs.parsed import shadowed_by
+from ..programs.parsed import find_shadowing_names
 from ..scope.binder import bind
 from ..scope.names import key
 from ..scope.symbols import Scope
-from .arguments import imported, read_source
+from .arguments import read_source, resolve_imports
 from .console import AT_THE_PROMPT, Console
 from .formula_commands import table
 from .inputs import values_of
@@ -105,7 +105,7 @@ class Prompt(InteractiveConsole):
 
     def read(self, text: str) -> list[SessionStatement]:
         """Return the statements of a text. The functions of the program say whether f(x) is a call."""
-        shadowed = shadowed_by(list(map(key, self.values)))
+        shadowed = find_shadowing_names(list(map(key, self.values)))
         functions = frozenset(self.known().functions)
         if spelling_of(text) == "latex":
             text = to_text(parse(text, "latex", shadowed, functions=functions))
@@ -116,7 +116,7 @@ class Prompt(InteractiveConsole):
         return new
 
     def parse(self, source: str, values: dict[str, Any]) -> nodes.Program:
-        return parse(source, "text", shadowed_by(list(map(key, values))))
+        return parse(source, "text", find_shadowing_names(list(map(key, values))))
 
     def known(self) -> Known:
         """Return the names that completion offers."""
@@ -264,7 +264,7 @@ def repl_command(options: Any, console: Console) -> int:
     prompt = Prompt(console, values_of([word for word in words if "=" in word], [], console))
     for word in words:
         if "=" not in word:
-            prompt.enter(imported(read_source(word, "auto")).text, evaluated=False)
+            prompt.enter(resolve_imports(read_source(word, "auto")).text, evaluated=False)
     if sys.stdin is None:
         raise InputError("standard input is closed")
     is_terminal = sys.stdin.isatty()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..files.text import as_number
+from ..files.text import parse_number
 from .console import Console
 from .inputs import split_pair
 from .parsers import ANY, JSON, Argument, command
@@ -58,5 +58,5 @@ def translate_command(options: Any, console: Console) -> None:
 def shape_of(word: str) -> tuple[str, Any]:
     """Parse NAME=AXES of a command. Raise InputError if it is invalid."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
-    number = as_number(text)
+    number = parse_number(text)
     return name, number if number is not None else text

@@ -15,9 +15,9 @@ from .arrays import is_array, is_shape, library, namespace, shape_error
 from .seeds import is_key
 
 
-def as_array(data: Any) -> Any:
+def require_array(data: Any) -> Any:
     """Return the array of a tensor. Raise NotationError if it is not numeric."""
-    return checked(data) if is_array(data) else from_lists(data)
+    return check_array(data) if is_array(data) else from_lists(data)
 
 
 def from_lists(data: Any) -> Any:
@@ -33,7 +33,7 @@ def from_lists(data: Any) -> Any:
         array = None
     if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
         raise NotationError(311, "the nested lists differ in length", hint="give every row the same number of entries")
-    return checked(array)
+    return check_array(array)
 
 
 def _rows(data: Any) -> Sequence[Any] | None:
@@ -55,7 +55,7 @@ def is_numpys(array: Any) -> bool:
     return isinstance(array, (np.ndarray, np.generic))
 
 
-def checked(array: Any) -> Any:
+def check_array(array: Any) -> Any:
     """Return a plain array of numbers; reject or strip other features of NumPy arrays, such as masks."""
     if not is_numpys(array):
         if hasattr(array, "dims"):
@@ -67,7 +67,7 @@ def checked(array: Any) -> Any:
         except TypeError:  # a column of a table, say
             if is_shape(array):
                 return array
-            return checked(np.asarray(array))
+            return check_array(np.asarray(array))
         if is_key(array):
             raise NotationError(
                 317, "expected numbers, got keys of jax.random",
@@ -93,11 +93,11 @@ def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 
-def rounded(array: Any, digits: int) -> Any:
+def round_array(array: Any, digits: int) -> Any:
     """Round an array to a number of decimals, by its own library."""
     xp = namespace(array)
     if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
-        return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
+        return array if digits >= 0 else xp.astype(round_array(xp.astype(array, xp.float64), digits), array.dtype)
     scale = 10.0 ** abs(digits)
     return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
 
@@ -123,7 +123,7 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
     )  # fmt: skip
 
 
-def reordered(given: Any, names: tuple[str, ...]) -> Any:
+def reorder_array(given: Any, names: tuple[str, ...]) -> Any:
     """Return the array of a tensor with its axes in this order."""
     if sorted(names) != sorted(given.axes):
         raise NotationError(

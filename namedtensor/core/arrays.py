@@ -47,7 +47,7 @@ def wide(xp: Any) -> bool | None:
     return bool(getattr(jax.config, "jax_enable_x64"))  # noqa: B009
 
 
-def at_once(xp: Any) -> Any:
+def evaluate_eagerly(xp: Any) -> Any:
     """Return a context of eager evaluation: arrays have values in it even while JAX traces.
 
     The values that a plan computes beforehand outlive the call that made the plan. Those of PyTorch are made in another
@@ -75,7 +75,7 @@ def library(array: Any) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def converted(array: Any, like: Any) -> Any:
+def convert_array(array: Any, like: Any) -> Any:
     """Convert NumPy's numbers to an array of another array's library, dtype and device."""
     xp = namespace(like)
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
@@ -146,7 +146,7 @@ def library_named(backend: object) -> Any:
         raise NotationError(408, f"{backend} is not installed", hint=f"pip install '.[{backend}]'") from None
 
 
-def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
+def place_array(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
     """Convert NumPy's array to `backend`: "numpy", "torch" or "jax". Raise NotationError if it is not installed."""
     xp = library_named(backend)
     try:
@@ -306,13 +306,13 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
     return _INTERNED.get_or_build(key, lambda: Layout(*key))
 
 
-def resized(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
+def resize_layout(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
     """Return the layout of an array of the same library and dtype, with other axes and sizes."""
     key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
 
 
-def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
+def rename_layout(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """Return the same layout under other names."""
-    return resized(layout, axes, layout.extent)
+    return resize_layout(layout, axes, layout.extent)

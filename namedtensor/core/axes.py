@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 from grammar.folding import fold
 from grammar.plain_text import encodable
 
-from .extents import is_size_of, shown
+from .extents import format_size, is_size_of
 
 Shape = Mapping[str, Any]
 Order = tuple[str, ...]  # axes in the order in which they are stored
@@ -221,7 +221,8 @@ def show(shape: Shape) -> str:
     if not shape:
         return "ℝ"
     inside = " × ".join(
-        axis if size is None or is_size_of(axis, size) else f"{axis}[{shown(size)}]" for axis, size in shape.items()
+        axis if size is None or is_size_of(axis, size) else f"{axis}[{format_size(size)}]"
+        for axis, size in shape.items()
     )
     return f"ℝ^{{{inside}}}"
 
@@ -236,11 +237,11 @@ def check_axis(name: Any) -> str:
     >>> check_axis("seq’")
     "seq'"
     """
-    return _checked(name) if isinstance(name, str) else _checked.__wrapped__(name)
+    return _check_name(name) if isinstance(name, str) else _check_name.__wrapped__(name)
 
 
 @lru_cache(maxsize=4096)
-def _checked(name: Any) -> str:
+def _check_name(name: Any) -> str:
     """Return the normal form of one source string, cached."""
     if isinstance(name, str):
         folded = fold(name.strip())
@@ -252,10 +253,10 @@ def _checked(name: Any) -> str:
     raise NotationError(208, f"invalid axis name {name!r}", hint=hint)
 
 
-def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
+def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
     """Return an axis of one shape that the other has with different marks, which is often a mistake.
 
-    >>> marked_apart(["batch", "a"], ["batch", "a*"]), marked_apart(["a", "a*"], ["a*"])
+    >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)
     """
     left, right = set(left), set(right)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .array_data import concrete
-from .kinds import as_number
+from .kinds import require_number
 from .label_alignment import can_align, positions_like, take
 from .labels import labels_of
 from .tensor import tensor
@@ -39,8 +39,8 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     True
     """
     left, right = tensor(left), tensor(right)
-    rtol = as_number(rtol, "rtol=", 0, "write rtol=1e-6")
-    atol = as_number(atol, "atol=", 0, "write atol=1e-9")
+    rtol = require_number(rtol, "rtol=", 0, "write rtol=1e-6")
+    atol = require_number(atol, "atol=", 0, "write atol=1e-9")
     if left.sizes != right.sizes:
         return False
     moves = moves_of(left, right)

@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 
 from .arrays import library
 from .axes import names_of
-from .interchange import Origin, from_xarray, imported, make_labeled_tensor
+from .interchange import Origin, from_xarray, import_library, make_labeled_tensor
 from .kinds import wrong
 from .labels import Labels, dropping_notes, labels_of
 from .tensor import NamedTensor, tensor
@@ -197,7 +197,7 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     day
     0        3     1
     """
-    pandas, axes = imported("pandas", PANDAS), self.layout.axes
+    pandas, axes = import_library("pandas", PANDAS), self.layout.axes
     if not 1 <= len(axes) <= 2:
         raise NotationError(
             318, f"a table of pandas has one axis or two, not {self.shape}",
@@ -307,7 +307,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     >>> nt.tensor([3, 1], "city").to_polars().columns  # doctest: +SKIP
     ['value']
     """
-    polars, axes = imported("polars", POLARS), self.layout.axes
+    polars, axes = import_library("polars", POLARS), self.layout.axes
     if not 1 <= len(axes) <= 2:
         raise NotationError(
             318, f"a table of polars has one axis or two, not {self.shape}", hint="take one element or merge axes first"

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from grammar.cache import cached_property
 
-from .monomials import Interval, UndecidedSize, floor_quotient, is_dominated, products, quotient, written
+from .monomials import Interval, UndecidedSize, floor_quotient, format_polynomial, is_dominated, products, quotient
 
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
 MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen by number
@@ -57,11 +57,11 @@ class Quotient(NamedTuple):
     kind = "quotient"
 
     def __str__(self) -> str:
-        return f"{bracketed(self.left, str)} // {bracketed(self.right, str)}"
+        return f"{bracket_size(self.left, str)} // {bracket_size(self.right, str)}"
 
     @property
     def shown(self) -> str:
-        return f"⌊{bracketed(self.left, shown)} / {bracketed(self.right, shown)}⌋"
+        return f"⌊{bracket_size(self.left, format_size)} / {bracket_size(self.right, format_size)}⌋"
 
     @property
     def example(self) -> int:
@@ -83,7 +83,7 @@ class Largest(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return f"max({', '.join(map(shown, self.sizes()))})"
+        return f"max({', '.join(map(format_size, self.sizes()))})"
 
     def sizes(self) -> list[Size]:
         """Return the sizes of which this is the maximum, without smaller sizes that are known."""
@@ -117,7 +117,7 @@ class Extent:
     # --------------------------------------------------------------------------------------------------- arithmetic
     def __add__(self, other: Any) -> Any:
         if not is_size(other):
-            return self._beside(other)
+            return self._combine_with(other)
         terms = dict(self.terms)
         for monomial, count in terms_of(other).items():
             terms[monomial] = terms.get(monomial, 0) + count
@@ -127,25 +127,25 @@ class Extent:
         return normal({monomial: -count for monomial, count in self.terms.items()})
 
     def __sub__(self, other: Any) -> Any:
-        return self + -other if is_size(other) else self._beside(other)
+        return self + -other if is_size(other) else self._combine_with(other)
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
 
-    def _beside(self, other: Any) -> Any:
+    def _combine_with(self, other: Any) -> Any:
         """Return the result of arithmetic with a value that is not a size, or raise UndecidedSize."""
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSize(self)
         return NotImplemented
 
     def __truediv__(self, other: Any) -> Any:
-        return self._beside(other if not is_size(other) else 1)
+        return self._combine_with(other if not is_size(other) else 1)
 
     __rtruediv__ = __truediv__
 
     def __mul__(self, other: Any) -> Any:
         if not is_size(other):
-            return self._beside(other)
+            return self._combine_with(other)
         terms: Terms = {}
         for left, count in self.terms.items():
             for right, times in terms_of(other).items():
@@ -165,12 +165,12 @@ class Extent:
 
     def __floordiv__(self, other: Any) -> Any:
         if not is_size(other):
-            return self._beside(other)
+            return self._combine_with(other)
         exact = exact_quotient(self, other)
         return extent(Quotient(self, other)) if exact is None else exact
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return 0 if other == 0 else extent(Quotient(other, self)) if is_size(other) else self._beside(other)
+        return 0 if other == 0 else extent(Quotient(other, self)) if is_size(other) else self._combine_with(other)
 
     def __mod__(self, other: Any) -> Any:
         return self - other * (self // other)
@@ -258,7 +258,7 @@ class Extent:
     # --------------------------------------------------------------------------------------------------------- text
     @cached_property
     def _text(self) -> str:
-        return written(self.terms, str, " * ")
+        return format_polynomial(self.terms, str, " * ")
 
     def __repr__(self) -> str:
         """Return the expression that Python computes from the names of the symbols."""
@@ -373,22 +373,24 @@ def proves_at_most(left: Size, right: Size) -> bool:
 
 
 # ----------------------------------------------------------------------------------------------------------------- text
-def shown(size: Any) -> str:
+def format_size(size: Any) -> str:
     """Format a size in the form of formulas.
 
     >>> seq, key = extent(SizeSymbol("seq", "seq")), extent(SizeSymbol("key", "key"))
-    >>> shown(2 * seq * seq * key + 1), 2 * seq * key - 3
+    >>> format_size(2 * seq * seq * key + 1), 2 * seq * key - 3
     ('2 |key| |seq|² + 1', 2 * key * seq - 3)
     """
-    return written(size.terms, attrgetter("shown"), " ", powers=True) if isinstance(size, Extent) else str(size)
+    return (
+        format_polynomial(size.terms, attrgetter("shown"), " ", powers=True) if isinstance(size, Extent) else str(size)
+    )
 
 
 def is_size_of(axis: str, size: Any) -> bool:
     """Return whether a size is the symbol of this very axis, so that the axis name describes it."""
-    return type(size) is Extent and shown(size) == f"|{axis}|"
+    return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 
-def bracketed(size: Size, text: Callable[[Any], str]) -> str:
+def bracket_size(size: Size, text: Callable[[Any], str]) -> str:
     """Format a size beside a sign of division, in brackets if needed."""
     if isinstance(size, Extent):
         atom = only_atom(size)

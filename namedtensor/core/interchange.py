@@ -39,7 +39,7 @@ def make_labeled_tensor(
     return result
 
 
-def imported(name: str, hint: str) -> Any:
+def import_library(name: str, hint: str) -> Any:
     """Import a library. Raise NotationError if it is not installed."""
     from importlib import import_module
 
@@ -111,7 +111,7 @@ def to_xarray(self: NamedTensor) -> Any:
     >>> nt.tensor([3, 1], "a").to_xarray().dims  # doctest: +SKIP
     ('a',)
     """
-    xarray, labels = imported("xarray", XARRAY), labels_of(self.layout)
+    xarray, labels = import_library("xarray", XARRAY), labels_of(self.layout)
     origin = getattr(self, "_origin", None) or Origin()
     coords = dict(origin.coords) or {axis: axis_labels.values for axis, axis_labels in labels.items()}
     return xarray.DataArray(

@@ -52,7 +52,7 @@ def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
     return NotationError(208, f"{what} must be {expected}, got {text}", hint=hint)
 
 
-def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
+def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
     """Return a mapping whose keys are names, with None as the empty one. Raise NotationError for anything else."""
     if value is None:
         return {}
@@ -62,14 +62,14 @@ def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
     return dict(mapping)
 
 
-def as_text(value: Any, what: str, hint: str) -> str:
+def require_text(value: Any, what: str, hint: str) -> str:
     """Return a string. Raise NotationError for anything else."""
     if not isinstance(value, str):
         raise wrong(value, what, "a text", hint)
     return value
 
 
-def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
+def require_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
     """Return one name, or several. Raise NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
@@ -80,7 +80,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
     return names
 
 
-def as_path(value: Any) -> Path:
+def require_path(value: Any) -> Path:
     """Return a path from a string or a path. Raise NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
@@ -89,7 +89,7 @@ def as_path(value: Any) -> Path:
     return Path(cast("str | os.PathLike[str]", value))
 
 
-def as_number(value: Any, what: str, least: float, hint: str) -> Any:
+def require_number(value: Any, what: str, least: float, hint: str) -> Any:
     """Return a real number that is not less than `least`. Raise NotationError for anything else."""
     if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "shape", ()) or not value >= least:
         raise wrong(value, what, f"a number from {least:g}", hint)

@@ -106,7 +106,7 @@ class Labels:
             raise unknown_label(label, axis, self)
         if len(places) > 1:
             raise NotationError(
-                401, f"the label {shown(label)} occurs {len(places)} times on axis {axis}",
+                401, f"the label {format_label(label)} occurs {len(places)} times on axis {axis}",
                 hint=f"index by position: {{{axis!r}: {places[0]}}} or {{{axis!r}: {places[1]}}}",
             )  # fmt: skip
         return places[0]
@@ -177,7 +177,7 @@ def to_labels(values: Any) -> Any:
     import numpy as np
 
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
-        raise NotationError(208, f"labels must be a list, got {shown(values)}", hint='write ["Oslo", "Bergen"]')
+        raise NotationError(208, f"labels must be a list, got {format_label(values)}", hint='write ["Oslo", "Bergen"]')
     if not hasattr(values, "dtype"):
         listed: list[Any] = list(values)
         kinds: set[type] = {type(value) for value in listed}
@@ -193,7 +193,7 @@ def to_labels(values: Any) -> Any:
     elements: list[Any] = array.tolist()
     unfit: Any = next((value for value in elements if type(value) in (list, tuple, dict)), None)
     if unfit is not None:
-        raise NotationError(208, f"{shown(unfit)} is not a label", hint="write strings, numbers or dates")
+        raise NotationError(208, f"{format_label(unfit)} is not a label", hint="write strings, numbers or dates")
     return array
 
 
@@ -221,7 +221,7 @@ def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
     return (f"left out {names}: no numbers there",) if names else ()
 
 
-def shown(value: Any) -> str:
+def format_label(value: Any) -> str:
     """Format a label for a message."""
     return repr(value.item() if hasattr(value, "item") else value)[:60]
 
@@ -233,12 +233,12 @@ def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
     texts = [*labels.texts]
     hint = did_you_mean(near(str(label), texts))
     first = ", ".join(texts[:5]) + (", …" if len(texts) > 5 else "")
-    return NotationError(401, f"axis {axis} has no label {shown(label)}", hint=hint or f"its labels are {first}")
+    return NotationError(401, f"axis {axis} has no label {format_label(label)}", hint=hint or f"its labels are {first}")
 
 
 def no_labels(axis: str, label: Any) -> NotationError:
     return NotationError(
-        401, f"axis {axis} has no labels, and cannot be indexed by {shown(label)}",
+        401, f"axis {axis} has no labels, and cannot be indexed by {format_label(label)}",
         hint=f'index by position: A[{{"{axis}": 0}}], or label it: A.with_labels({axis}=[…])',
     )  # fmt: skip
 
@@ -306,7 +306,7 @@ def is_small(layouts: Iterable[Any]) -> bool:
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 
-def agreed(several: Iterable[AxisLabels]) -> dict[str, Labels]:
+def find_common_labels(several: Iterable[AxisLabels]) -> dict[str, Labels]:
     """Return the labels that several operands agree on: an axis whose labels differ has none."""
     return drop_conflicts(combine_labels(several))
 

@@ -79,7 +79,9 @@ def divides(monomial: Monomial, other: Monomial) -> bool:
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def written(terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False) -> str:
+def format_polynomial(
+    terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False
+) -> str:
     """Format a polynomial, its monomials by falling degree."""
     parts: list[str] = []
     for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):

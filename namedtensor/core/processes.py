@@ -113,7 +113,7 @@ class AnsweringProcess:
             command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
         )
         self.process, self.owner = process, os.getpid()
-        self.end = weakref.finalize(self, ended, process, self.owner)
+        self.end = weakref.finalize(self, end_process, process, self.owner)
         self.answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.is_ready = False
         threading.Thread(target=read, args=(process.stdout, self.answers), daemon=True).start()
@@ -144,7 +144,7 @@ class AnsweringProcess:
             self.process = None
 
 
-def ended(process: subprocess.Popen[bytes], owner: int) -> None:
+def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
     """End a process, unless it belongs to the process that this one was forked from."""
     mine = owner == os.getpid()
     if mine:

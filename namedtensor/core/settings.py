@@ -23,9 +23,9 @@ from weakref import WeakSet
 
 from grammar.errors import NotationError
 from grammar.lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS
-from grammar.locks import locked
+from grammar.locks import call_with_lock
 
-from .kinds import as_number
+from .kinds import require_number
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -66,7 +66,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            as_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
+            require_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
 
     def __repr__(self) -> str:
         """Return the call that makes these limits, without the defaults."""
@@ -92,7 +92,7 @@ class recursion_headroom:
         self.source: str | None = source
 
     def __enter__(self) -> None:
-        locked(self._enter)
+        call_with_lock(self._enter)
 
     def _enter(self) -> None:
         recursion_headroom.inside.add(self)
@@ -102,7 +102,7 @@ class recursion_headroom:
             sys.setrecursionlimit(HEADROOM)
 
     def __exit__(self, *problem: Any) -> None:
-        locked(self._leave)
+        call_with_lock(self._leave)
         if problem[0] is RecursionError:
             raise NotationError(
                 404,
@@ -119,7 +119,7 @@ class recursion_headroom:
             recursion_headroom.before = 0
 
     @classmethod
-    def _after_fork(cls) -> None:
+    def _reset_after_fork(cls) -> None:
         """Reset the state in a child process, in which the threads of the parent do not run.
 
         The forking thread goes on, inside or not.
@@ -142,7 +142,7 @@ def raise_recursion_limit(function: Callable[Given, Result]) -> Callable[Given, 
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=recursion_headroom._after_fork)  # pyright: ignore[reportPrivateUsage]
+    os.register_at_fork(after_in_child=recursion_headroom._reset_after_fork)  # pyright: ignore[reportPrivateUsage]
 
 
 OUTER = ("+", "-", "⊙", "juxtaposed", "/")  # the operators whose outer broadcast is reported
@@ -204,7 +204,7 @@ def refuse(problem: NotationError) -> None:
         raise problem.replace()
 
 
-def guarded(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
+def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
     """Wrap a function that has an outer broadcast, so that it raises the error in strict mode."""
     if problem is None:
         return run

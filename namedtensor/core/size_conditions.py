@@ -21,10 +21,10 @@ from .extents import (
     bounds,
     exact_quotient,
     extent,
+    format_size,
     largest,
     normal,
     proves_at_most,
-    shown,
     symbols_of,
     terms_of,
     typical,
@@ -49,7 +49,7 @@ class SizeCondition(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return f"{shown(self.left)} {SIGNS[self.relation]} {shown(self.right)}"
+        return f"{format_size(self.left)} {SIGNS[self.relation]} {format_size(self.right)}"
 
 
 RELATIONS: dict[str, Callable[[int, int], bool]] = {"==": eq, "!=": ne, "<=": le, ">": gt}
@@ -71,11 +71,12 @@ class SizeConditions(NamedTuple):
         """All assumptions in normal form, with solved symbols replaced by their solutions."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
-            (substituted(condition.right - condition.left, self.solved), condition.relation) for condition in self.found
+            (substitute_sizes(condition.right - condition.left, self.solved), condition.relation)
+            for condition in self.found
         )
         rest: list[SizeCondition] = []
         for difference, relation in sides:
-            left, right = as_comparison(difference)
+            left, right = to_comparison(difference)
             if not (relation == "<=" and proves_at_most(left, right)):
                 rest.append(SizeCondition(left, relation, right))
         return tuple(dict.fromkeys([*equal, *rest]))
@@ -110,7 +111,7 @@ def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None
 
 
 @contextmanager
-def retracted_after(failure: type[Exception]) -> Generator[None]:
+def retract_after(failure: type[Exception]) -> Generator[None]:
     """Forget the assumptions of the block if it raises this exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
@@ -159,13 +160,13 @@ def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
             if symbol not in symbols_of(rest):
                 for other, size in solved.items():
-                    solved[other] = substituted(size, {symbol: rest})
+                    solved[other] = substitute_sizes(size, {symbol: rest})
                 solved[symbol] = rest
                 return True
     return False
 
 
-def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
+def substitute_sizes(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
     """Substitute other sizes for some symbols of a size."""
     if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
         return size
@@ -176,7 +177,7 @@ def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
             if isinstance(atom, SizeSymbol):
                 product = product * values.get(atom, extent(atom))
             else:
-                left, right = substituted(atom.left, values), substituted(atom.right, values)
+                left, right = substitute_sizes(atom.left, values), substitute_sizes(atom.right, values)
                 product = product * (left // right if isinstance(atom, Quotient) else largest(left, right))
         total = total + product
     return total
@@ -185,7 +186,7 @@ def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
 def canonical(size: Extent) -> Size:
     """Return a size in the symbols that remain after the equations are solved, if a plan is in the making."""
     collected = _CONDITIONS.get()
-    return size if collected is None or not collected.solved else substituted(size, collected.solved)
+    return size if collected is None or not collected.solved else substitute_sizes(size, collected.solved)
 
 
 def assume_equal(left: Size, right: Size) -> bool:
@@ -203,7 +204,7 @@ def assume_equal(left: Size, right: Size) -> bool:
 def assume_at_most(left: Size, right: Size) -> bool:
     """Return whether one size is at most another, by their bounds or else by an assumption, checked at run time."""
     if counters_in(right - left):
-        left, right = as_comparison(least(right - left))
+        left, right = to_comparison(least(right - left))
     low, high = bounds(right - left)
     if low is not None and low >= 0:
         return True
@@ -234,7 +235,7 @@ def least(size: Size) -> Size:
     return size
 
 
-def as_comparison(difference: Size) -> tuple[Size, Size]:
+def to_comparison(difference: Size) -> tuple[Size, Size]:
     """Return two sizes with this difference, neither with a negative term."""
     left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
     return left, difference + left

@@ -13,7 +13,7 @@ import numpy as np
 
 from grammar.errors import NotationError
 
-from .array_data import as_array, concrete, is_numpys, permutation, reordered, rounded, wrong_number
+from .array_data import concrete, is_numpys, permutation, reorder_array, require_array, round_array, wrong_number
 from .arrays import Layout, is_shape, layout_of
 from .axes import NamedShape, PositionalError, names_of
 from .hooks import from_table, seen
@@ -279,18 +279,18 @@ class NamedTensor(Behavior):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
             )
-        return wrap_array(rounded(self.array, int(digits or 0)), self.layout.axes)
+        return wrap_array(round_array(self.array, int(digits or 0)), self.layout.axes)
 
     def __len__(self) -> int:
-        return self._along("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
+        return self._require_one_axis("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
 
     def __iter__(self) -> Iterator[NamedTensor]:
         """Yield the elements along the only axis. Raises NotationError if the tensor has several axes."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
-        (size,), array = self._along("first axis to go along", hint), self.array
+        (size,), array = self._require_one_axis("first axis to go along", hint), self.array
         return (wrap_array(array[index], ()) for index in range(size))
 
-    def _along(self, what: str, hint: str) -> tuple[int, ...]:
+    def _require_one_axis(self, what: str, hint: str) -> tuple[int, ...]:
         """Return the size of the only axis, whose positions need no axis name."""
         if len(self.layout.axes) != 1:
             first = self.layout.axes[0] if self.layout.axes else None
@@ -371,9 +371,9 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         if result is not None:
             return result
     if isinstance(data, NamedTensor):
-        result = wrap_array(reordered(data, names), names) if names else data
+        result = wrap_array(reorder_array(data, names), names) if names else data
         return result.with_labels(dict(data.layout.labels)) if names and data.layout.labels else result
-    array = as_array(data)
+    array = require_array(data)
     if len(names) != len(array.shape):
         raise wrong_number(array, names)
     if len(set(names)) != len(names):

@@ -25,7 +25,7 @@ from ..scope.names import walk
 from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
 from ..symbolic.spelling import MARKS, call, length, rename, with_axes
 from .assembly import Assembly, axes_of
-from .indices import UNIT, Linear, at, plus, written
+from .indices import UNIT, Linear, plus, substitute_index, write_index
 from .reading import needed, words_in
 from .recurrences import Family, NotARecurrence, recurrence_of
 from .steps import DerivationStep, DerivationSteps
@@ -44,7 +44,7 @@ class Adjoint:
     marked: tuple[str, ...]
 
     def at(self, index: Linear) -> Node:
-        return nodes.Superscript(Name(self.letter), (written(index),))
+        return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
         """Return the name of an axis of the derivative."""
@@ -122,7 +122,7 @@ class BackwardAssembly(Assembly):
             term = None if inside else self.write_closed(step, body, by)
             if term is not None:
                 over = recurrence if recurrence.families else recurrence.sums[0]
-                parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), term))
+                parts.append(IndexSum("∑", Name(variable), write_index(over.first), write_index(over.last), term))
             for label, index in self.find_labels(by):
                 part = self.shift(self.write_closed(step, body, Name(label)), index)
                 parts += [] if part is None else [part]
@@ -138,7 +138,7 @@ class BackwardAssembly(Assembly):
 
     def shift(self, node: Node | None, index: Linear) -> Any:
         """Return a formula of one step at another index."""
-        return None if node is None else at(node, self.recurrence.variable, index)
+        return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def find_summed_shape(self, body: Node) -> dict[str, Any]:
         """Return the shape of a sum, which each of its terms has."""
@@ -208,7 +208,7 @@ class BackwardAssembly(Assembly):
         """Return the steps from the last but one to the first, and to the start if that is not a special case."""
         recurrence = self.recurrence
         start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
-        first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(start)
+        first, last = write_index(plus(recurrence.end, {UNIT: -recurrence.step})), write_index(start)
         plain_end = isinstance(last, Number) and (last.value <= 1 or isinstance(first, Number))
         return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
@@ -219,7 +219,7 @@ class BackwardAssembly(Assembly):
         for family, adjoint in self.adjoints:
             label = to_text(adjoint.at(recurrence.start))
             self.labels[label] = self.labels[f"{adjoint.letter}^{recurrence.variable}"]
-            begins = family.member(written(recurrence.start))
+            begins = family.member(write_index(recurrence.start))
             reading = self.find_closed(program, adjoint.times(Name(label), begins), self.taken.variable)
             if reading is not None:
                 result.append((family, reading))

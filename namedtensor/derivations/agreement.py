@@ -19,12 +19,12 @@ from ..core.settings import recursion_headroom
 from ..core.tensor import tensor
 from ..core.warned import silent
 from ..operators import REGISTRY
-from ..programs.claims import along
+from ..programs.claims import align_array
 from ..programs.closeness import compare
 from ..programs.program import Formula
 from ..programs.term_values import magnitude_of
 from ..scope.names import walk
-from .points import GENERIC, InputDraws, Values, input_draws, shown
+from .points import GENERIC, InputDraws, Values, format_tensor, input_draws
 
 UNKNOWN_SIZE, DOES_NOT_HOLD = 309, 403
 POINTS = 6  # at which a closed form is compared
@@ -108,7 +108,7 @@ class Comparison:
                 pair = sides.at(values)
                 agrees = None if pair is None else pair.agrees or sides.tie(values, pair)
                 if agrees is False:
-                    where = ", ".join(f"{name} = {shown(of)}" for name, of in values.items())
+                    where = ", ".join(f"{name} = {format_tensor(of)}" for name, of in values.items())
                     raise self.refusal(f"differs from the derivative{f' where {where}' if where else ''}")
             except NoDerivative:
                 return False
@@ -157,13 +157,13 @@ class Sides:
                 raise NoDerivative from None
             return None
         try:
-            value = self.closed_value(values, {axis: int(size) for axis, size in expected.sizes.items()})
+            value = self.evaluate_closed_form(values, {axis: int(size) for axis, size in expected.sizes.items()})
         except NotationError as problem:
             if problem.kind != "value" or problem.code == DOES_NOT_HOLD:  # The assertions of the program raise this.
                 raise NoClosedValue(problem.message) from None
             return None
         order = tuple(dict.fromkeys((*expected.axes, *value.axes)))
-        arrays = (along(of.to_numpy(of.axes), of.axes, order) for of in (expected, value))
+        arrays = (align_array(of.to_numpy(of.axes), of.axes, order) for of in (expected, value))
         derivative, closed = np.broadcast_arrays(*arrays)
         pair = BothValues(derivative, closed, lambda: self.magnitudes(values, order, derivative.shape))
         has_value = [bool(np.all(np.abs(side) < LARGEST)) for side in pair[:2]]
@@ -181,10 +181,10 @@ class Sides:
                 value = magnitude_of(to_text(program.tree), given, self.draws.sizes or None)
             except NotationError:  # a size that only the derivative knows
                 continue
-            total = total + np.nan_to_num(along(value.to_numpy(value.axes), value.axes, order), posinf=0.0)
+            total = total + np.nan_to_num(align_array(value.to_numpy(value.axes), value.axes, order), posinf=0.0)
         return np.broadcast_to(total, shape).ravel().tolist()
 
-    def closed_value(self, values: Values, sizes: Mapping[str, int]) -> Any:
+    def evaluate_closed_form(self, values: Values, sizes: Mapping[str, int]) -> Any:
         """Return the value of the closed form; it gets the sizes of axes whose inputs it does not use."""
         spoken = {node.name if isinstance(node, nodes.Axis) else node.text for node in walk(self.closed.tree)
                   if isinstance(node, (nodes.Axis, nodes.Name))}  # fmt: skip

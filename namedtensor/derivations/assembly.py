@@ -14,17 +14,17 @@ from grammar import nodes
 from grammar.cache import cached_property
 from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 
-from ..scope.names import Key, component, key, spelled, walk
+from ..scope.names import Key, component, key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length, with_axes
 from .identification import reading_of
-from .indices import UNIT, Linear, at, linear, number_of, plus, written
-from .reading import Shapes, defined_by, needed, reading_checker, spoken_in
-from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, size_few_steps, start_of, substituted
+from .indices import UNIT, Linear, linear, number_of, plus, substitute_index, write_index
+from .reading import Shapes, find_defined_names, find_names, needed, reading_checker
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, replace_members, size_few_steps, start_of
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Assembly:
         checker = reading_checker(self.source, program, shapes, {**self.sizes, **few})
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
         offset = plus(start, {UNIT: recurrence.step * (2 - back)})
-        name = spelled(at(node, recurrence.variable, {UNIT: number_of(offset, few)}))
+        name = read_spelling(substitute_index(node, recurrence.variable, {UNIT: number_of(offset, few)}))
         index = None if name is None else checker.find(name.key(), checker.top, node)
         if index is None:
             raise NotARecurrence
@@ -93,7 +93,7 @@ class Assembly:
 
     def restate(self, statement: Any) -> Any:
         """Return a statement, or its restatement with all axes of a state."""
-        name = spelled(statement.sides[0]) if isinstance(statement, Equation) else None
+        name = read_spelling(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
 
     # ----------------------------------------------------------------------------------------------------------- facts
@@ -130,7 +130,7 @@ class Assembly:
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
-        return mapped(of_step, lambda part: Name(text) if (text := to_text(part)) in self.labels else None)
+        return map_nodes(of_step, lambda part: Name(text) if (text := to_text(part)) in self.labels else None)
 
     @cached_property
     def tensors(self) -> set[str]:
@@ -149,7 +149,7 @@ class Assembly:
 
     def label(self, family: Family, index: Linear) -> Name:
         """Return a member as one name."""
-        return Name(to_text(family.member(written(index))))
+        return Name(to_text(family.member(write_index(index))))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
         """Return a member in the program of a step; a state of this step is held fixed."""
@@ -172,7 +172,7 @@ class Assembly:
             raise NotARecurrence
         if family in recurrence.states:
             return self.label(family, index)
-        return substituted(at(family.body, recurrence.variable, index), recurrence, self.label_after)
+        return replace_members(substitute_index(family.body, recurrence.variable, index), recurrence, self.label_after)
 
     def build_step(self) -> list[Any]:
         """Return the program of one step."""
@@ -184,11 +184,12 @@ class Assembly:
             for statement in statements
             if any(recurrence.references(statement)) or any(id(node) in sums for node in walk(statement))
         ]
-        later = depending(nodes.Program(tuple(statements)), set().union(*map(defined_by, direct)))
+        later = depending(nodes.Program(tuple(statements)), set().union(*map(find_defined_names, direct)))
         statements = [
             statement
             for statement in statements
-            if statement not in direct and not (isinstance(statement, Equation) and defined_by(statement) & later)
+            if statement not in direct
+            and not (isinstance(statement, Equation) and find_defined_names(statement) & later)
         ]
         bodies = ((self.label(family, {variable: 1}), family.body) for family in recurrence.families)
         return [
@@ -198,7 +199,7 @@ class Assembly:
 
     def write_in_step(self, body: Node) -> Node:
         """Return a formula of one step, in which states of this step are held fixed: their adjoints count them."""
-        return self.name_labels(substituted(body, self.recurrence, self.label_in_step))
+        return self.name_labels(replace_members(body, self.recurrence, self.label_in_step))
 
     def build_outside(self) -> list[Any]:
         """Return the program after the steps."""
@@ -212,8 +213,8 @@ class Assembly:
     def write_outside(self, body: Node) -> Node:
         """Return a formula after the steps."""
         texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
-        without_sums = mapped(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
-        return self.name_labels(substituted(without_sums, self.recurrence, self.label_after))
+        without_sums = map_nodes(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
+        return self.name_labels(replace_members(without_sums, self.recurrence, self.label_after))
 
     def name_labels(self, node: Any) -> Any:
         """Return a tree in which names with the index in a label, x^t, are one name each."""
@@ -223,7 +224,7 @@ class Assembly:
         known |= {key(name).base for name in self.shapes if "^" in name}
 
         def change(part: Any) -> Node | None:
-            name = spelled(part) if isinstance(part, (nodes.Superscript, nodes.Subscript)) else None
+            name = read_spelling(part) if isinstance(part, (nodes.Superscript, nodes.Subscript)) else None
             if name is None or name.base not in known:
                 return None
             labeled = any(self.recurrence.variable in words_of(of) for of in (*name.subscript, *name.superscript))
@@ -234,16 +235,16 @@ class Assembly:
                 self.labels[text] = self.probe_shape(part)
             return Name(text)
 
-        return mapped(node, change)
+        return map_nodes(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels W^t that may be this W^2, each with its step. Raises NotARecurrence if unknown."""
-        expected, t, labeled = spelled(variable), self.recurrence.variable, []
+        expected, t, labeled = read_spelling(variable), self.recurrence.variable, []
         bases = {family.base for family in self.recurrence.families}
         if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:
             return []
         for label in [*self.labels]:
-            name = spelled(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
+            name = read_spelling(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
             if name is None or name.base != expected.base:
                 continue
             pairs = [
@@ -269,7 +270,7 @@ class Assembly:
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(nodes.Program(tuple(statements)), words_of(by))
-        if not spoken_in(body) & reached:
+        if not find_names(body) & reached:
             return None
         derivative = Value(Derivative(body, by, self.taken.mark))
         names = words_of(nodes.Program((*statements, derivative)))
@@ -305,7 +306,7 @@ class Assembly:
             return node
         node = replace_names(node, states)
         parts = {expression(text): Name(text) for text in self.labels}
-        whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
+        whole = map_nodes(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         declared = tuple(statement for statement in self.others() if isinstance(statement, nodes.Declaration))
         tree = nodes.Program((*needed(declared, words_of(whole)), Value(whole)))
@@ -315,7 +316,7 @@ class Assembly:
     def add_names(self, reading: NameReading) -> Node:
         """Add the names of a formula as lines, and return the formula."""
         recurrence = self.recurrence
-        over = nodes.Range(Name(recurrence.variable), written(recurrence.first), written(recurrence.last))
+        over = nodes.Range(Name(recurrence.variable), write_index(recurrence.first), write_index(recurrence.last))
         renamed: dict[str, Node] = {}
         for name in reading.names:
             definition = replace_names(name.node, renamed)
@@ -348,4 +349,4 @@ def is_zero(node: Node) -> bool:
 
 def replace_names(node: Any, names: Mapping[str, Node]) -> Any:
     """Return a tree with names replaced."""
-    return mapped(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node
+    return map_nodes(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

@@ -32,9 +32,9 @@ from ..scope.names import key, walk
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import Unwritable
-from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
-from .identification import DerivativeProgram, closed_program, fired, sizes_said
-from .least_shapes import taken_by, with_shapes
+from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
+from .identification import DerivativeProgram, list_facts_used, make_closed_program, sizes_said
+from .least_shapes import find_derivative_variables, with_shapes
 from .orders import way_to
 from .reading import equations_about_themselves, needed
 from .steps import DerivationStep, DerivationSteps
@@ -199,27 +199,34 @@ def closed_form(
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     scope = bind(source, tree, open=True)
-    tree, finish = as_value(scope, tree)
-    with recursion_headroom(source), budgeted(limit):
+    tree, finish = make_value_program(scope, tree)
+    with recursion_headroom(source), open_budget(limit):
         stepped = finish is None and (scope.families or any(isinstance(node, IndexSum) for node in walk(tree)))
-        stepwise = by_steps(source, tree, stripped(shapes), numbers, limit) if stepped else None
+        stepwise = derive_by_steps(source, tree, strip_unknown_sizes(shapes), numbers, limit) if stepped else None
         if stepwise is not None:
             return stepwise
         try:
             return with_shapes(
-                stripped(shapes), lambda some: _closed_form(source, tree, finish, some, numbers, limit), tree
+                strip_unknown_sizes(shapes),
+                lambda some: _derive_closed_form(source, tree, finish, some, numbers, limit),
+                tree,
             )
         except NotationError as problem:
             if problem.code not in UNKNOWN_SIZES:
                 raise
-            return _closed_form(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+            return _derive_closed_form(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
 
 
-def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> ClosedForm | None:
+def derive_by_steps(
+    source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int
+) -> ClosedForm | None:
     """Return the derivative of a recurrence as a recurrence, or None if it has no adjoint."""
     from .adjoints import recurrent
 
-    shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
+    shapes = {
+        **{name: {} for name in find_derivative_variables(tree)},
+        **shapes,
+    }  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
             result, some = with_shapes(
@@ -231,7 +238,7 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
         return None
     program, length, way = result
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
-    facts = [fact for fact in tree.statements if to_text(of_one_step(fact)) in work.rules]
+    facts = [fact for fact in tree.statements if to_text(number_single_step(fact)) in work.rules]
     program = nodes.Program(
         (*sizes_said(formulas, work.made, axes_given(shapes)), *with_facts(facts, tree, program.statements))
     )
@@ -240,11 +247,11 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
         steps=(*(DerivationStep("given", fact) for fact in facts if isinstance(fact, Equation)), *way.steps),
         kept=tuple(with_facts(facts, tree, way.kept)) if facts else way.kept,
     )
-    compare = partial(compared, source, tree, some, sizes, program)
+    compare = partial(compare_numerically, source, tree, some, sizes, program)
     return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way, "", tree, (*some,))
 
 
-def of_one_step(fact: Any) -> Any:
+def number_single_step(fact: Any) -> Any:
     return replace(fact, range=None) if isinstance(fact, Equation) else fact
 
 
@@ -254,7 +261,7 @@ def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[A
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
 
-def compared(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
+def compare_numerically(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
     """Compare a closed form with its derivative, like `Comparison`; the evaluation needs NumPy."""
     try:
         import numpy  # noqa: F401
@@ -273,12 +280,12 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: shape_of(text, name) for name, text in shapes.items()}
 
 
-def stripped(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return shapes of unknown sizes, so that |ax| stays symbolic."""
     return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 
-def as_value(scope: Any, tree: nodes.Program):
+def make_value_program(scope: Any, tree: nodes.Program):
     """Return the program whose value is the derivative.
 
     For f'(X) = ∂f(X)/∂X*, this is the right-hand side; the left-hand side, to be put back, is returned too.
@@ -296,21 +303,21 @@ def as_value(scope: Any, tree: nodes.Program):
     return tree, None
 
 
-def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
+def _derive_closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     if finish is not None:
         shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
     typed = DerivativeProgram(source, tree, shapes, sizes, limit)
     reading, work, facts = typed.with_needed_facts()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
-    closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
-    facts += [fact for fact in fired(work) if fact not in facts] if work.facts.all else []
+    closed = make_closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
+    facts += [fact for fact in list_facts_used(work) if fact not in facts] if work.facts.all else []
     way = partial(way_to, typed, closed, finish is None, facts)
     valued = (
         closed
         if finish is None
-        else closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
+        else make_closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
     )
-    compare = partial(compared, source, tree, shapes, sizes, valued)
+    compare = partial(compare_numerically, source, tree, shapes, sizes, valued)
     note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
     return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note, tree, (*shapes,))
 

@@ -52,7 +52,7 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
     def near(position: int, change: float) -> Any:
         numbers = [*flat[:position], flat[position] + change, *flat[position + 1 :]]
-        moved: Any = tensor(folded(numbers, extents), " ".join(axes)) if axes else numbers[0]
+        moved: Any = tensor(fold_list(numbers, extents), " ".join(axes)) if axes else numbers[0]
         return body(values={**values, name: moved}, sizes=sizes)
 
     slopes = [
@@ -60,12 +60,12 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         for index in range(len(flat))
     ]
     inner = tuple(slopes[0].axes)
-    rows = folded([slope.tolist(inner) if inner else float(slope) for slope in slopes], extents)
+    rows = fold_list([slope.tolist(inner) if inner else float(slope) for slope in slopes], extents)
     marked = [axis + taken.mark for axis in axes]
     return tensor(rows if axes else rows[0], " ".join((*marked, *inner)))
 
 
-def folded(flat: list[Any], extents: list[int]) -> list[Any]:
+def fold_list(flat: list[Any], extents: list[int]) -> list[Any]:
     """Return a list as lists of lists, of these extents."""
     for extent in extents[:0:-1]:
         flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]

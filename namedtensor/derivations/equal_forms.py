@@ -16,13 +16,13 @@ from grammar.parser import parse
 
 from ..calculus.derivative import perturbing
 from ..core.settings import recursion_headroom
-from ..operators.user_functions import known_functions
+from ..operators.user_functions import get_functions
 from ..scope.names import walk
 from ..symbolic import algebra, canonical
 from ..symbolic.factoring import vanishes
-from ..symbolic.forms import Form, FormHead, head, interned
+from ..symbolic.forms import Form, FormHead, head, intern_heads
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized
+from ..symbolic.known import recognize_functions
 from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term
@@ -35,7 +35,7 @@ SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "a
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
-    tree = parse(claim, "text", functions=frozenset(known_functions()))
+    tree = parse(claim, "text", functions=frozenset(get_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
         return False
@@ -66,7 +66,7 @@ def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
     """Return the shapes of the inputs, and whether the sides have one normal form, if a `proof` is asked for."""
-    with interned(), working(proving=True) as work:
+    with intern_heads(), working(proving=True) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
@@ -80,7 +80,7 @@ def normal_form(
                 work.facts = facts_of(checker, {}, ())
         except (NotReadable, TooLong, ArithmeticError):
             return result, False
-        if _equal(terms, recognized, operator.not_):
+        if _equal(terms, recognize_functions, operator.not_):
             return result, True
         positive = positive_inputs(terms)
         with working(proving=True, limit=MAX_EXPANSION_OPERATIONS, positive=positive) as expansion:
@@ -100,7 +100,7 @@ def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callabl
         return False
 
 
-def evaluated(terms: Sequence[Term]) -> Iterator[Term]:
+def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
     """Yield the terms that must have a value for these to have one, except conditions and the cases they select."""
     pending, seen = list(terms), set[int]()
     while pending:
@@ -113,7 +113,7 @@ def evaluated(terms: Sequence[Term]) -> Iterator[Term]:
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
     """Return the inputs whose logarithm or root is in the terms: if it has a value, no element is negative."""
-    inputs = [term.arguments[0] for term in evaluated(terms) if term.operator in ("log", "sqrt")]
+    inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
         for term in inputs
@@ -126,7 +126,7 @@ def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
 
     These are the divisors, the arguments of logarithms, and the matrices whose inverse or determinant is taken.
     """
-    inside = list(evaluated(terms))[::-1]
+    inside = list(find_evaluated_terms(terms))[::-1]
     below = [term.arguments[1] for term in inside if term.operator == "/"]
     below += [term.arguments[0] for term in inside if term.operator == "log"]
     for term in below:  # a product is 0 if a factor is

@@ -14,12 +14,12 @@ from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from ..core.kinds import as_names
+from ..core.kinds import require_names
 from ..core.tensor import NamedTensor
 from ..operators.user_functions import using
 from ..programs.entry_points import EntryPoints
 from ..programs.program import Formula, Program
-from ..scope.names import Key, key, spelled, walk
+from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import expression
@@ -54,19 +54,19 @@ class Gradient:
     @property
     def program(self) -> Program:
         """The program with a further equation for the number and for each derivative; a family is one letter in it."""
-        return self._by(self.wrt)[0]
+        return self._differentiate_by(self.wrt)[0]
 
-    def _by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
+    def _differentiate_by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
         """Return the program with derivatives with respect to these names, and the entry point of all."""
-        return self._programs.get_or_build(names, lambda: self._extended(names))
+        return self._programs.get_or_build(names, lambda: self._extend_program(names))
 
-    def _extended(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
+    def _extend_program(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
         taken = words_of(self._of.tree)
         letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
         asked = [f"{letter}_{index}" for index in range(len(names) + 1)]
-        statements = [_named(asked[0], self._whole)]
+        statements = [_name_body(asked[0], self._whole)]
         for name, by in zip(asked[1:], names):
-            statements.append(_named(name, Derivative(self._whole, expression(by), MARK)))
+            statements.append(_name_body(name, Derivative(self._whole, expression(by), MARK)))
         with using(self._of._goal.program.operators):
             program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
         return program, program[tuple(asked)]
@@ -110,7 +110,7 @@ class Gradient:
             )  # fmt: skip
         inputs = {**dict(zip(self._parameters, arguments)), **named}
         names = self._members((*inputs, *(values or ())))
-        total, *slopes = self._by(names)[1](values=values, sizes=sizes, **inputs)
+        total, *slopes = self._differentiate_by(names)[1](values=values, sizes=sizes, **inputs)
         if total.axes:
             raise NotationError(
                 303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
@@ -165,10 +165,10 @@ def gradient(
     (13.0, ('a',), [18.0, 4.0])
     """
     formula = program if isinstance(program, Program) else Formula(program, syntax)
-    names = _declared(formula) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
+    names = _list_declared_tensors(formula) if wrt is None else require_names(wrt, "wrt=", 'write wrt=["W", "b"]')
     if not names:
         raise NotationError(201, "a gradient needs at least one name", hint='write wrt=["W", "b"]')
-    known = {name.key() for name in map(spelled, walk(formula.tree)) if name is not None}
+    known = {name.key() for name in map(read_spelling, walk(formula.tree)) if name is not None}
     for name in names:
         if key(name) not in known and not any(other_key.base == key(name).base for other_key in known):
             raise NotationError(201, f"the program does not contain {name}", hint="pass the name of a parameter")
@@ -181,31 +181,31 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
     if declaration is None or (of and expected.base != key(of).base):
-        return id(whole) if (whole := _over_range(scope, expected)) is not None and not of else None
+        return id(whole) if (whole := _find_ranged_set(scope, expected)) is not None and not of else None
     if not declaration[1]:
         return None
     is_open = all(index == str(at) for index, at in declaration[1].items())
     return id(declaration[0]) if is_open or of else None
 
 
-def _over_range(scope: Scope, expected: Key) -> nodes.Set | None:
+def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
     """Return the set of W^l as written in W^l ∈ ℝ^{a} for l = 1, …, n."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
 
 
-def _declared(program: Program) -> tuple[str, ...]:
+def _list_declared_tensors(program: Program) -> tuple[str, ...]:
     """Return the names declared as real tensors and never defined."""
     scope = program._goal.program.scope
     sets: dict[str, nodes.Set | None] = {}
     for name in program.declared:
         declared = scope.declaration(key(name))
-        sets[name] = _over_range(scope, key(name)) if declared is None else declared[0]
+        sets[name] = _find_ranged_set(scope, key(name)) if declared is None else declared[0]
     return tuple(name for name, of in sets.items() if of is not None and of.domain == "reals")
 
 
-def _named(name: str, body: Any) -> Equation:
+def _name_body(name: str, body: Any) -> Equation:
     return Equation((expression(name), body))
 
 

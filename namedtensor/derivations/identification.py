@@ -15,11 +15,11 @@ from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
-from ..symbolic.factoring import cleared, factored, multiplied_out
+from ..symbolic.factoring import clear_fractions, factor_form, multiply_out
 from ..symbolic.facts import KnownFact
 from ..symbolic.forms import Form, FormIndex
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import NamedPart, folded, recognized, solved, updated
+from ..symbolic.known import NamedPart, fold_named_parts, recognize_functions, recognize_solve, simplify_update
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
 from ..symbolic.spelling import MARKS, Unwritable, expression, size_node, with_axes
@@ -27,7 +27,7 @@ from ..symbolic.work import TooLong, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .program_facts import facts_of
-from .reading import definitions, named_term, needed, reading_checker
+from .reading import definitions, find_named_term, needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 
@@ -48,7 +48,7 @@ def reading_of(
     forms.cut_name = "G" if "G" not in words else next(names_left(words))
     form = forms.of(term)
     values = values_named(checker, names, forms) if names else []
-    form = folded(recognized(folded(form, values)), by_their_functions(values))
+    form = fold_named_parts(recognize_functions(fold_named_parts(form, values)), name_known_functions(values))
     outside = {index: called(axis) for index, axis in forms.outside().items()}
     form = algebra.add(form)
     standing = {outside[index] for index in seen(form) if index in outside}
@@ -63,7 +63,9 @@ def reading_of(
         return with_axes(writer.form(form, outside), missing)
 
     if forms.cut:
-        return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
+        return read_parts(
+            forms, lambda some: recognize_functions(fold_named_parts(some, values)), form, write, outside, taken
+        )
     ways = dict.fromkeys(forms_of_one_value(form))
     return min((read(write, way, taken) for way in ways), key=lambda reading: reading.length)
 
@@ -73,21 +75,21 @@ def forms_of_one_value(form: Form) -> list[Form]:
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
-        ways.append(factored(form))
+        ways.append(factor_form(form))
     with budget.part():
-        for shorter in (solved(form), updated(form), cleared(form)):
-            ways.append(factored(shorter))
-        ways.append(factored(cleared(factored(form))))
+        for shorter in (recognize_solve(form), simplify_update(form), clear_fractions(form)):
+            ways.append(factor_form(shorter))
+        ways.append(factor_form(clear_fractions(factor_form(form))))
         if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-            ways.append(factored(multiplied_out(form)))
+            ways.append(factor_form(multiply_out(form)))
     return ways or [form]
 
 
-def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
+def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
     """Return the names of written-out known functions: Y = softmax_{ax} X, for exp X / ∑_{ax} exp X."""
     parts: list[NamedPart] = []
     for name in values:
-        read = recognized((name.product,))
+        read = recognize_functions((name.product,))
         if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
             parts.append(name._replace(product=read[0]))
     return parts
@@ -101,16 +103,16 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
     }
 
 
-def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
+def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
     """Return the derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {cut.name for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
     for cut in forms.cut:
-        text = read(lambda writer, products: writer.form(products, inside), factored(simplified(cut.form)), taken)
+        text = read(lambda writer, products: writer.form(products, inside), factor_form(simplified(cut.form)), taken)
         taken = taken | {name.name for name in text.names}
         names += [*text.names, Where(cut.name, text.node)]
-    whole = read(write, factored(form), taken)
+    whole = read(write, factor_form(form), taken)
     return NameReading(whole.node, (*names, *whole.names))
 
 
@@ -122,7 +124,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     """Return the terms that the program's definitions name, except terms with a derivative."""
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
-        term = named_term(checker, name)
+        term = find_named_term(checker, name)
         if term is None or term is whole or term.operator in ("input", "number", "unknown"):
             continue
         if not any(change_of(part) is not None for part in topological(term)):
@@ -163,7 +165,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
     return parts
 
 
-def fired(work: Work) -> list[KnownFact]:
+def list_facts_used(work: Work) -> list[KnownFact]:
     """Return the facts that were used on the way to a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
@@ -211,21 +213,21 @@ class DerivativeProgram:
         if not work.facts.all:
             return reading, work, []
         without: set[str] = set()
-        for fact in filter(_is_declared, fired(work)):
+        for fact in filter(_is_declared, list_facts_used(work)):
             try:
                 other, work_without = self.read(without=without | {fact.name})
             except NotationError:
                 continue
             if other == reading:
                 work, without = work_without, without | {fact.name}
-        return reading, work, list(filter(_is_declared, fired(work)))
+        return reading, work, list(filter(_is_declared, list_facts_used(work)))
 
 
 def _is_declared(fact: KnownFact) -> bool:
     return fact.declared
 
 
-def closed_program(
+def make_closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
     members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[KnownFact] = (),
 ) -> nodes.Program:  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 
 Linear = dict[str, int]  # how often each symbol counts; "" is 1
 
@@ -48,7 +48,7 @@ def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
     return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
 
 
-def written(of: Linear) -> Node:
+def write_index(of: Linear) -> Node:
     """Return an index as a node: n − t + 1."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
     node: Node | None = None
@@ -70,7 +70,7 @@ def _symbol(text: str) -> Node:
     return nodes.Size(nodes.Axis(text[1:-1])) if text.startswith("|") else Name(text)
 
 
-def at(node: Any, variable: str, index: Linear) -> Any:
+def substitute_index(node: Any, variable: str, index: Linear) -> Any:
     """Return the tree with another index in place of a variable: h^{t−1} at t = n − k + 1 is h^{n−k}."""
 
     def change(part: Any) -> Node | None:
@@ -80,7 +80,7 @@ def at(node: Any, variable: str, index: Linear) -> Any:
             result = linear(part)
             if result is not None and variable in result:
                 rest = {symbol: count for symbol, count in result.items() if symbol != variable}
-                return written(plus(rest, index, result[variable]))
+                return write_index(plus(rest, index, result[variable]))
         return None
 
-    return mapped(node, change)
+    return map_nodes(node, change)

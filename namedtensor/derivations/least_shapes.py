@@ -26,10 +26,10 @@ from ..core.size_conditions import conditions
 from ..core.sizes import SizeVariable
 from ..programs.open_lengths import with_open_ends
 from ..programs.parsed import ParsedProgram
-from ..scope.names import MARKS, key, spelled, walk
+from ..scope.names import MARKS, key, read_spelling, walk
 from ..terms.inference import InputType
-from ..terms.terms import resolved_shape
-from .reading import base_of, defined_by
+from ..terms.terms import resolve_shape
+from .reading import base_of, find_defined_names
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
@@ -63,11 +63,11 @@ def fitting(source: str, shapes: Shapes) -> Shapes:
     return shapes
 
 
-def taken_by(tree: nodes.Program) -> set[str]:
+def find_derivative_variables(tree: nodes.Program) -> set[str]:
     """Return the undefined and undeclared names that derivatives are taken with respect to."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
-    return texts.difference(*map(defined_by, tree.statements))
+    return texts.difference(*map(find_defined_names, tree.statements))
 
 
 class Unfit(Exception):
@@ -122,7 +122,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     bodies: dict[str, tuple[Any, ...]] = {}
     for head, body in (equation.sides[:2] for equation in equations):
-        if spelled(head) is not None:
+        if read_spelling(head) is not None:
             bodies[to_text(head)] = (*bodies.get(to_text(head), ()), body)
         elif isinstance(head, Call) and head.operator[:1].isalpha():
             for call in walk(tree):
@@ -169,7 +169,7 @@ def _carriers(
     node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
 ) -> Iterator[Way]:
     """Yield the names of an operand that may have an axis: all terms of a sum, or one factor of a product."""
-    if spelled(node) is not None:
+    if read_spelling(node) is not None:
         name = to_text(node)
         if name in names:
             yield frozenset({(name, axis.rstrip(MARKS) if starred else axis)})
@@ -188,7 +188,7 @@ def _carriers(
             yield from _carriers(part, axis, names, bodies, starred or isinstance(node, nodes.Starred))
 
 
-def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
+def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
     """Return the shapes of the inputs of a program. Raises NotationError if it has no type."""
     try:
         return infer_shapes(source, sizes, shapes).taken
@@ -218,7 +218,7 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
             return (problem,), TypedProgram({}, {}, ends)
         terms = {**checker.top.variables, **checker.parameters}
         resolved_shapes = {
-            str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"
+            str(name): resolve_shape(term.shape) for name, term in terms.items() if term.operator == "input"
         }
         return result.errors, TypedProgram(resolved_shapes, result.shape or {}, ends)
 
@@ -228,6 +228,6 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
     return typed_program
 
 
-def typed(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
+def find_least_shapes(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
     """Return the least shapes with which a program is right, and the shape of its value."""
     return with_fitting_shapes({}, partial(infer_shapes, to_text(program), {}), program)[:2]

@@ -18,9 +18,9 @@ from ..symbolic.facts import KnownFact
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import Unwritable
-from ..symbolic.work import TooLong, budgeted, working
-from .identification import DerivativeProgram, closed_program, names_of
-from .indices import mapped
+from ..symbolic.work import TooLong, open_budget, working
+from .identification import DerivativeProgram, make_closed_program, names_of
+from .indices import map_nodes
 from .reading import needed, words_in
 from .steps import DerivationStep, DerivationSteps, steps_of
 
@@ -32,9 +32,9 @@ def way_to(
 ) -> DerivationSteps:
     """Return the steps to a closed form by these facts; no steps if a part cannot be written."""
     try:
-        with budgeted(typed.limit):
+        with open_budget(typed.limit):
             text = _way(typed, closed, set())
-            last_steps = _identified(typed, closed, facts) if identified else []
+            last_steps = _identify_derivative(typed, closed, facts) if identified else []
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
         return DerivationSteps()
     last = typed.tree.statements[-1]
@@ -55,7 +55,9 @@ def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
     )
 
 
-def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]) -> list[DerivationStep]:
+def _identify_derivative(
+    typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]
+) -> list[DerivationStep]:
     """Return the derivative as the factor of ∂X*, and its formula by each fact that changes it."""
     title, form = equation_of(closed)
     last = typed.tree.statements[-1]
@@ -63,7 +65,7 @@ def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence
     left, forms = {fact.name for fact in facts}, []
     for fact in (None, *facts) if facts else ():
         left -= {fact.name} if fact is not None else set()
-        forms.append((fact, _written_out(typed.read(without=left)[0])))
+        forms.append((fact, _write_out(typed.read(without=left)[0])))
     forms = [pair for at, pair in enumerate(forms) if at == 0 or pair[1] != forms[at - 1][1]]
     if len(forms) < 2:
         return [DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW)]
@@ -74,11 +76,11 @@ def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence
     return steps
 
 
-def _written_out(reading: NameReading) -> nodes.Node:
+def _write_out(reading: NameReading) -> nodes.Node:
     """Return a formula with its names written out."""
     node = reading.node
     for name in reversed(reading.names):
-        node = mapped(node, lambda part, name=name: name.node if part == Name(name.name) else None)
+        node = map_nodes(node, lambda part, name=name: name.node if part == Name(name.name) else None)
     return node
 
 
@@ -89,7 +91,7 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
         return first_order(typed, taken)
     before = typed.of(nodes.Program((*typed.tree.statements[:-1], Value(last.body.body))))
     title = "D" + "'" * order_of(last.body.body)
-    inner = in_agreement(before, closed, title)
+    inner = align_lower_order(before, closed, title)
     way = _way(before, inner, taken).then(
         DerivationStep(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW)
     )
@@ -118,9 +120,9 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
     return last.sides
 
 
-def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
+def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
     """Return the closed form of a lower order; its names have the same definitions in the higher order."""
-    program = closed_program(typed.tree, typed.read(without=None)[0], title)
+    program = make_closed_program(typed.tree, typed.read(without=None)[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
     if all(
         theirs.get(statement.sides[0], statement) == statement
@@ -128,7 +130,7 @@ def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) ->
         if isinstance(statement, Equation)
     ):
         return program
-    return closed_program(typed.tree, typed.read(words_in(closed), without=None)[0], title)
+    return make_closed_program(typed.tree, typed.read(words_in(closed), without=None)[0], title)
 
 
 def order_of(node: nodes.Derivative) -> int:

@@ -26,7 +26,7 @@ from ..programs.sampling import Sampler
 from ..scope.names import walk
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
-from .indices import UNIT, at, linear, number_of
+from .indices import UNIT, linear, number_of, substitute_index
 from .reading import Shapes, needed, reading_checker
 from .recurrences import name_sizes, steps_of_recurrences
 
@@ -50,15 +50,15 @@ NOTHING = 1e-12  # Smaller numbers are 0.
 MET = 1e-11  # residual of equations, of the largest number
 
 
-def shown(value: Any) -> str:
+def format_tensor(value: Any) -> str:
     """Format a tensor in the input syntax of the command line."""
     if not isinstance(value, NamedTensor):
         return f"{value:.3g}"
-    return f"{_rounded(value.tolist(value.axes))}:{','.join(value.axes)}"
+    return f"{_round_numbers(value.tolist(value.axes))}:{','.join(value.axes)}"
 
 
-def _rounded(numbers: Any) -> Any:
-    return [*map(_rounded, numbers)] if isinstance(numbers, list) else round(numbers, 4)
+def _round_numbers(numbers: Any) -> Any:
+    return [*map(_round_numbers, numbers)] if isinstance(numbers, list) else round(numbers, 4)
 
 
 def operands(inputs: Inputs) -> Values:
@@ -81,7 +81,7 @@ class InputDraws:
         """Yield random inputs that satisfy the stated equations, with the style of their elements."""
         lost = 0
         for number, style in enumerate(POINTS):
-            values = self.corrected(self.sampler.inputs(number, style))
+            values = self.correct_inputs(self.sampler.inputs(number, style))
             if values is not None:
                 yield style, values
             lost = lost + 1 if values is None else 0
@@ -95,10 +95,10 @@ class InputDraws:
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
             moved = (number + distance * self.changes.normal() for number in value.numbers)
             inputs[name] = value if name in self.fixed else replace(value, numbers=tuple(moved))
-        return self.corrected(inputs)
+        return self.correct_inputs(inputs)
 
     # ------------------------------------------------------------------------------------------------------ equations
-    def corrected(self, inputs: Inputs) -> Values | None:
+    def correct_inputs(self, inputs: Inputs) -> Values | None:
         """Return the inputs next to these that satisfy the stated equations; None if the search failed."""
         if not self.stated:
             return operands(inputs)
@@ -190,12 +190,14 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
     domains |= dict.fromkeys(positions_in(tree) & inputs.keys(), NumberDomain("count", (float(LEAST),)))
     fixed, domains = frozenset(domains), domains | find_stated_domains(claims)
     for sizes_of_axes in EXTENTS:
-        known = _sized(inputs, sizes_of_axes, tree, max(steps.values(), default=0))
+        known = _choose_sizes(inputs, sizes_of_axes, tree, max(steps.values(), default=0))
         if sum(math.prod(shape.values()) for shape in known.values()) <= MAX_ELEMENTS:
             yield InputDraws(tree, Sampler(known, domains, DIGITS), extents, fixed, equations)
 
 
-def _sized(inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int) -> dict[str, dict[str, int]]:
+def _choose_sizes(
+    inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int
+) -> dict[str, dict[str, int]]:
     """Return the shapes of inputs, each symbol of a size one of these numbers.
 
     Axes that are counted along have one element for each step, and one that others are merged into as many as these.
@@ -229,7 +231,7 @@ def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
     if len(over.each) > 1 or None in ends:
         return []
     of_one = replace(claim, range=None)
-    return [at(of_one, over.variable.text, {UNIT: index}) for index in range(ends[0], ends[1] + 1)]
+    return [substitute_index(of_one, over.variable.text, {UNIT: index}) for index in range(ends[0], ends[1] + 1)]
 
 
 def _number(end: Node, sizes: Mapping[str, int]) -> Any:

@@ -12,7 +12,7 @@ from grammar.printer import to_text
 
 from ..scope.names import walk
 from ..symbolic.fact_kinds import FACT_KINDS, Law, NamedValue, Statement, idempotent
-from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, gathered
+from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, group_facts
 from ..symbolic.forms import ONE_, ZERO, Product, indices_of
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.linearizing import ReadingChecker
@@ -21,7 +21,7 @@ from ..symbolic.spelling import Unwritable, call, distinct
 from ..symbolic.work import current, tensor
 from ..terms.environment import source_name
 from ..terms.terms import Term
-from .reading import definitions, named_term
+from .reading import definitions, find_named_term
 
 NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
 COMPARISONS = (">", "≥", "<", "≤")
@@ -51,16 +51,16 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
         for fact in facts:
             if fact.name not in (without or ()):
                 chosen.setdefault(fact.name, fact)
-        work.facts = gathered(chosen.values())
+        work.facts = group_facts(chosen.values())
 
     with work.budget.part():
         for with_orders in (True, False):  # A symmetric tensor is a different head from then on.
             for entry in declared:
-                add(_declared(entry, names, with_orders))
+                add(_read_declared_facts(entry, names, with_orders))
             for name, term in named:
-                add(_proved(name, term, names, with_orders))
+                add(_read_proved_facts(name, term, names, with_orders))
         for of, term in () if without is None else sets(checker):
-            add(_in_set(of, term))
+            add(_read_set_facts(of, term))
     work.rules = rules  # Only the rules of the derivation are counted.
     return work.facts
 
@@ -90,14 +90,14 @@ def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
     """Yield the sets that names are declared to be in, with their terms."""
     for _, name, declared, over in checker.scope.declarations:
         try:
-            term = named_term(checker, name.key()) if over is None else None
+            term = find_named_term(checker, name.key()) if over is None else None
         except NotationError:
             continue
         if term is not None:
             yield from ((of, term) for of in declared)
 
 
-def _declared(entry: StatedRelation, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
+def _read_declared_facts(entry: StatedRelation, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
     forms = Forms(names)
     try:
         statement: Statement = forms.of(entry.left), entry.relation, forms.of(entry.right)
@@ -110,7 +110,7 @@ def _declared(entry: StatedRelation, names: Mapping[int, str], with_orders: bool
             return
 
 
-def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
+def _read_proved_facts(name: str, term: Term, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
     forms = Forms({key: text for key, text in names.items() if key != id(term)})
     try:
         value = forms.of(term)
@@ -122,12 +122,12 @@ def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) 
         for law in kind.proved(named) if kind.proved is not None else ():
             if bool(law.orders) == with_orders:
                 try:
-                    yield _fact(law, written(law.statement))
+                    yield _fact(law, write_assumption(law.statement))
                 except Unwritable:
                     continue
 
 
-def _in_set(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
+def _read_set_facts(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
     """Yield x > 0 for x ∈ ℝ_{>0}, and T² = T for T ∈ {0, 1}."""
     if term.operator != "input":
         return
@@ -137,10 +137,10 @@ def _in_set(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
     if positive or of.domain in ("nonnegative", "naturals") or (bounded and min(values) >= 0):
         statement = (product,), ">" if positive else "≥", ZERO
         law = Law(statement, sign=(factor.head, "positive" if positive else "nonnegative"))
-        yield _fact(law, written(statement), True)
+        yield _fact(law, write_assumption(statement), True)
     if of.domain == "elements" and bounded and set(values) <= {0, 1}:
         law = idempotent(factor)
-        yield _fact(law, written(law.statement), True)
+        yield _fact(law, write_assumption(law.statement), True)
 
 
 def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
@@ -151,7 +151,7 @@ def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
     return KnownFact(to_text(statement), statement, declared, law.rewrites, symmetric, law.sign)
 
 
-def written(statement: Statement) -> Any:
+def write_assumption(statement: Statement) -> Any:
     """Return the statement of an assumption, in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)

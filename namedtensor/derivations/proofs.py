@@ -24,7 +24,7 @@ from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
-from ..operators.user_functions import known_functions
+from ..operators.user_functions import get_functions
 from ..programs.boundaries import BOUNDARY
 from ..programs.closeness import compare
 from ..programs.conditions import condition_for_all
@@ -34,9 +34,9 @@ from ..programs.random_inputs import EXTREME, STYLES, RandomNumbers, domain_of, 
 from ..programs.sampling import Sampler
 from ..programs.term_values import magnitude_of
 from ..scope.names import walk
-from .closed_form import read_shapes, stripped
+from .closed_form import read_shapes, strip_unknown_sizes
 from .equal_forms import normal_form, program_of, sides_of
-from .points import shown
+from .points import format_tensor
 
 PROVED, FALSE, HOLDS = "proved", "disproved", "not disproved"
 TRIALS = len(STYLES)
@@ -75,7 +75,7 @@ class Verdict:
             return f"{HOLDS}: {tests}" if self.is_equation else f"not proved; {tests}"
         if not self.counterexample:
             return f"{self.status}{where}"
-        return f"{self.status}: where {', '.join(f'{name} = {shown(value)}' for name, value in self.counterexample.items())}"
+        return f"{self.status}: where {', '.join(f'{name} = {format_tensor(value)}' for name, value in self.counterexample.items())}"
 
     __repr__ = __str__
 
@@ -127,10 +127,12 @@ def prove(
     >>> prove("x ≤ softplus x", x="ℝ^{a}")
     not proved; holds on 200 random tests
     """
-    tree = parse(equation, syntax, functions=frozenset(known_functions()))
+    tree = parse(equation, syntax, functions=frozenset(get_functions()))
     *before, last = tree.statements
     if comparisons := comparisons_of(last):
-        return _compared_on_draws(equation, before, comparisons, shapes, dict(sizes or {}), trials or INEQUALITY_TRIALS)
+        return _compare_on_random_tensors(
+            equation, before, comparisons, shapes, dict(sizes or {}), trials or INEQUALITY_TRIALS
+        )
     if not isinstance(last, Equation) or last.range is not None:
         raise NotationError(
             112, "a proof needs an equation or an inequality", equation, last.span, hint="write u = v, or u ≤ v"
@@ -138,11 +140,11 @@ def prove(
     sides = sides_of(last)
     trials = trials or TRIALS
     with recursion_headroom(equation):
-        inputs, proved = normal_form(equation, program_of(before, sides), sides, stripped(shapes), {})
+        inputs, proved = normal_form(equation, program_of(before, sides), sides, strip_unknown_sizes(shapes), {})
         domain = domain_of_sides(before, sides, map(str, inputs))
         if proved:
             return Verdict(PROVED, domain=domain)
-        verdict = _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
+        verdict = _try_equation(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
         return replace(verdict, domain=domain or verdict.domain) if verdict.status == HOLDS else verdict
 
 
@@ -165,7 +167,7 @@ def comparisons_of(statement: Any) -> list[nodes.Call]:
     return result
 
 
-def _compared_on_draws(
+def _compare_on_random_tensors(
     source: str, before: list[Any], comparisons: list[nodes.Call], shapes: Any, sizes: dict[str, int], trials: int
 ) -> Verdict:
     """Test an inequality on random tensors."""
@@ -173,21 +175,23 @@ def _compared_on_draws(
     for comparison in comparisons:
         sides = comparison.arguments
         with recursion_headroom(source):
-            inputs, _ = normal_form(source, program_of(before, sides), sides, stripped(shapes), {}, proof=False)
+            inputs, _ = normal_form(
+                source, program_of(before, sides), sides, strip_unknown_sizes(shapes), {}, proof=False
+            )
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
         sign, strict = COMPARED[comparison.operator]
 
         def holds(test: SidesOfTest, sign: int = sign, strict: bool = strict) -> bool | None:
-            return _in_order(test, sign, strict)
+            return _is_ordered(test, sign, strict)
 
-        verdict = _by_draws(before, programs, inputs, read_shapes(shapes), sizes, trials, holds)
+        verdict = _test_randomly(before, programs, inputs, read_shapes(shapes), sizes, trials, holds)
         if verdict.status == FALSE:
             return replace(verdict, is_equation=False)
         total = replace(total, trials=min(total.trials, verdict.trials))
     return total
 
 
-def _tried(
+def _try_equation(
     before: list[Any],
     sides: tuple[Node, ...],
     inputs: dict[Any, Any],
@@ -201,7 +205,7 @@ def _tried(
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
     else:
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
-    return _by_draws(before, programs, inputs, shapes, sizes, trials, _equal)
+    return _test_randomly(before, programs, inputs, shapes, sizes, trials, _equal)
 
 
 class SidesOfTest(NamedTuple):
@@ -217,7 +221,7 @@ class SidesOfTest(NamedTuple):
         return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
 
 
-def _by_draws(
+def _test_randomly(
     before: Sequence[Any],
     programs: list[Formula],
     inputs: dict[Any, Any],
@@ -325,7 +329,7 @@ def _equal(test: SidesOfTest) -> bool | None:
     return True if not first or any(map(math.isfinite, first)) else None
 
 
-def _in_order(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
+def _is_ordered(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
     """Return whether each number of the first side is at most the second side's; None if one has no value.
 
     Equal numbers break a strict inequality, unless they may have overflowed.

@@ -11,9 +11,9 @@ from typing import Any
 from grammar import nodes
 
 from ..operators import REGISTRY
-from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
+from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, get_functions
 from ..scope.binder import bind
-from ..scope.names import Key, by_key, spelled, walk
+from ..scope.names import Key, index_by_key, read_spelling, walk
 from ..scope.uses import reach
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import words_of
@@ -27,18 +27,18 @@ def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
     """Return a checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
-    inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
+    inputs = index_by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     about = equations_about_themselves(program)
     given = {name: frozenset(of.shape) for name, of in inputs.items() if name.base in about}
     if about:
-        given |= {name: axes for name, axes in declared_axes(program) if name.base in about}
+        given |= {name: axes for name, axes in find_declared_axes(program) if name.base in about}
     return ReadingChecker(
         bind(source, program, given),
         inputs,
         dict(sizes or {}),
         infer_parameters=True,
-        python=USER_FUNCTIONS if IN_USE.get() is NO_OPERATORS else known_functions(),
+        python=USER_FUNCTIONS if IN_USE.get() is NO_OPERATORS else get_functions(),
     )
 
 
@@ -54,27 +54,27 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
     }
 
 
-def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
+def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
     """Yield the names that a program declares as tensors, with their axes."""
     for statement in program.statements:
         if isinstance(statement, nodes.Declaration) and statement.range is None:
             axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
-            names = (spelled(name) for name in statement.names)
+            names = (read_spelling(name) for name in statement.names)
             yield from ((name.key(), axes) for name in names if name is not None)
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
     """Return the statements about these words, or about the words that these need."""
-    defined = [defined_by(statement) for statement in statements]
+    defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:
         return [at for at, heads in enumerate(defined) if heads & names]
 
-    chosen = reach(about(words), lambda at: about(spoken_in(statements[at])))
+    chosen = reach(about(words), lambda at: about(find_names(statements[at])))
     return tuple(line for at, line in enumerate(statements) if at in chosen)
 
 
-def spoken_in(node: Any) -> set[str]:
+def find_names(node: Any) -> set[str]:
     """Return the names and the operators in an expression or a statement."""
     return words_of(node) | {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
@@ -91,7 +91,7 @@ def base_of(node: Any) -> Any:
     return node
 
 
-def defined_by(statement: Any) -> set[str]:
+def find_defined_names(statement: Any) -> set[str]:
     """Return the names, or functions, that a statement is about."""
     if isinstance(statement, nodes.Equation):
         heads: tuple[Any, ...] = statement.sides[:1]
@@ -114,13 +114,13 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
     """Return the defined names with their terms, in an order in which each follows the names that it needs."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
-        term = named_term(checker, name)
+        term = find_named_term(checker, name)
         if term is not None and id(term) in names:
             terms[names[id(term)]] = term
     return sorted(terms.items(), key=lambda pair: sum(1 for _ in topological(pair[1])))
 
 
-def named_term(checker: ReadingChecker, name: Key) -> Term | None:
+def find_named_term(checker: ReadingChecker, name: Key) -> Term | None:
     """Return the term of a name of the program."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:

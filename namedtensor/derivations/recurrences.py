@@ -16,14 +16,14 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
-from grammar.traversal import children, mapped
+from grammar.traversal import children, map_nodes
 
-from ..scope.names import Key, Spelled, component, spelled, walk
+from ..scope.names import Key, Spelled, component, read_spelling, walk
 from ..scope.symbols import Definition, Scope
 from ..scope.uses import reach
 from ..symbolic.naming import words_of
-from .indices import UNIT, Linear, at, linear, plus, written
-from .reading import defined_by, spoken_in
+from .indices import UNIT, Linear, linear, plus, substitute_index, write_index
+from .reading import find_defined_names, find_names
 
 
 class NotARecurrence(Exception):
@@ -103,7 +103,7 @@ class FamilyRecurrence:
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
         """Return the family and index of a node that is a member, or None."""
-        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+        name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         for family in self.families if name is not None else ():
             assert name is not None
             index = family.index(name)
@@ -136,21 +136,23 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
             _add(recurrence, family_of(definition, recurrence.variable), definition)
     inside = {id(part) for family in recurrence.families for part in walk(family.definition.statement)}
     for node in walk(tree):
-        if not isinstance(node, IndexSum) or id(node) in inside or not spoken_in(node.body) & reached:
+        if not isinstance(node, IndexSum) or id(node) in inside or not find_names(node.body) & reached:
             continue
         symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
         if symbolic or any(recurrence.references(node.body)):
             recurrence.sums.append(_sum(node, recurrence))
     if not recurrence.families and not recurrence.sums:
         raise NotARecurrence
-    _ordered(recurrence)
+    _orient_steps(recurrence)
     return recurrence
 
 
 def depending(tree: nodes.Program, words: set[str]) -> set[str]:
     """Return the names and functions that depend on these words, directly or indirectly."""
     equations = [statement for statement in tree.statements if isinstance(statement, Equation)]
-    spoken = [(set[str]().union(*map(spoken_in, equation.sides[1:])), defined_by(equation)) for equation in equations]
+    spoken = [
+        (set[str]().union(*map(find_names, equation.sides[1:])), find_defined_names(equation)) for equation in equations
+    ]
     return {*reach(words, lambda word: [name for others, names in spoken if word in others for name in names])}
 
 
@@ -166,7 +168,7 @@ def family_of(definition: Definition, variable: str) -> Family:
     ]
     if len(places) != 1 or getattr(definition.name, places[0][0])[places[0][1]] != over.variable:
         raise NotARecurrence
-    return Family(definition, places[0], at(definition.body, over.variable.text, {variable: 1}))
+    return Family(definition, places[0], substitute_index(definition.body, over.variable.text, {variable: 1}))
 
 
 def _add(recurrence: FamilyRecurrence, family: Family, definition: Definition) -> None:
@@ -185,7 +187,7 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
     first, last = linear(node.first), linear(node.last)
     if node.operator != "∑" or first is None or last is None:
         raise NotARecurrence
-    body = at(node.body, node.variable.text, {variable: 1})
+    body = substitute_index(node.body, node.variable.text, {variable: 1})
     inner = [part for part in walk(body) if isinstance(part, IndexSum)]
     if inner or (variable != node.variable.text and variable in words_of(node.body)):
         raise NotARecurrence
@@ -194,7 +196,7 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
     return Sum(node, first, last, body)
 
 
-def _ordered(recurrence: FamilyRecurrence) -> None:
+def _orient_steps(recurrence: FamilyRecurrence) -> None:
     """Find which way the steps go and which families are states; offsets are of one step."""
     ways: set[int] = set()
     states: dict[str, Family] = {}
@@ -214,19 +216,19 @@ def _ordered(recurrence: FamilyRecurrence) -> None:
 
 def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
     """Return the name of a state's initial value."""
-    name = spelled(family.member(written(recurrence.start)))
+    name = read_spelling(family.member(write_index(recurrence.start)))
     assert name is not None
     return name.key()
 
 
-def substituted(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
+def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
     """Return a tree with each family member replaced by `label(family, index)`; None leaves it unchanged."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)
         return None if pair is None else label(*pair)
 
-    return mapped(node, change)
+    return map_nodes(node, change)
 
 
 MIN_STEPS = 3
@@ -245,7 +247,7 @@ def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
     for name, axis in sizes_named(tree):
         if name in result:
             result[axis] = result[name]
-    defined = set().union(*map(defined_by, tree.statements))
+    defined = set().union(*map(find_defined_names, tree.statements))
     return {symbol: steps for symbol, steps in result.items() if symbol not in variables | defined}
 
 

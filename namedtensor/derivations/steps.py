@@ -134,11 +134,13 @@ def steps_of(
             continue
         equation = Equation((Differential(expression(name)), change or nodes.Number(0)))
         steps.append(DerivationStep(rule_of(term), equation, identity_of(term)))
-        steps += chained(checker, term, name, by, result)
+        steps += apply_chain_rule(checker, term, name, by, result)
     return DerivationSteps(tuple(defined), tuple(steps))
 
 
-def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]) -> list[DerivationStep]:
+def apply_chain_rule(
+    checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]
+) -> list[DerivationStep]:
     """Return the chain rule if a term is the value of a function of the program at one named argument."""
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
@@ -178,7 +180,7 @@ def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
     return labels
 
 
-def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
+def _write_term(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
     form = forms.of(term)
     names = {index: forms.labels.get(axis) or source_name(axis) for (axis, _), index in forms.free.items()}
     standing = {names[index] for index in indices_of(form)}
@@ -189,7 +191,7 @@ def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
 def _definition(term: Term, names: Mapping[int, str], labels: Mapping[str, str]) -> Node:
     forms = Forms({index: name for index, name in names.items() if index != id(term)})
     forms.labels = labels
-    return _written(forms, term, term.shape)
+    return _write_term(forms, term, term.shape)
 
 
 def _differential(
@@ -212,4 +214,4 @@ def _differential(
         return None
     forms = Forms(names)
     forms.leaves, forms.labels = leaves, labels
-    return _written(forms, whole, term.shape)
+    return _write_term(forms, whole, term.shape)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..checking.checker import Checker
 
 
-def named_terms(checker: Checker) -> dict[int, str]:
+def find_named_terms(checker: Checker) -> dict[int, str]:
     """Return the tensors that a program's equations name, by their terms.
 
     Names in functions are computed in each use.

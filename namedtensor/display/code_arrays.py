@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .code_libraries import ATOM, CodeExpression
 from .code_statements import CodeStatement
 from .code_writer import CodeLine, Writer, span_of
@@ -50,7 +50,7 @@ class ArrayWriter(Writer):
 
     def broadcast(self, code: CodeExpression, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
         """Return the text of an expression that is repeated along the axes that it lacks."""
-        shape = resolved_shape(shape or self.root.shape)
+        shape = resolve_shape(shape or self.root.shape)
         sizes = ", ".join(str(shape[axis]) for axis in order)
         code = self.arranged(code, order)
         if not code.axes and code.level == ATOM and re.fullmatch(r"[\d.]+", code.text):

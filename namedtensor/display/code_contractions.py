@@ -23,13 +23,13 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
     if w.library.prefix == "torch" or not (first.integer and second.integer):
         first, second = w.real(first), w.real(second)
     return (
-        as_matrices(w, term, first, second)
-        or as_matrices(w, term, second, first, True)
-        or as_einsum(w, term, first, second)
+        write_matrix_product(w, term, first, second)
+        or write_matrix_product(w, term, second, first, True)
+        or write_einsum(w, term, first, second)
     )
 
 
-def as_matrices(
+def write_matrix_product(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
     """Return A @ B of vectors and matrices, where A may have further axes in front; None elsewhere."""
@@ -48,7 +48,7 @@ def as_matrices(
     return CodeExpression(f"{left:product} @ {right:atom}", axes, PRODUCT)
 
 
-def as_einsum(w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
+def write_einsum(w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
     letters: dict[str, str] = {}
     for axis in dict.fromkeys((*first.axes, *second.axes)):
         expected = [letter for letter in axis.lower() if letter.isascii() and letter.isalpha()]
@@ -107,7 +107,7 @@ def extremum(name: str) -> Rule:
     return rule
 
 
-def along(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_along(w: ArrayWriter, term: Term) -> CodeExpression:
     """Write a function that gives as many elements as it takes."""
     code = w.real(operand(w, term))
     places, name, p = positions(code, term.axes), term.operator, parameter(term)
@@ -119,7 +119,7 @@ def along(w: ArrayWriter, term: Term) -> CodeExpression:
     return w.call(term, name, code.axes, code, axis=places, p=p)
 
 
-def of_matrix(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_matrix_function(w: ArrayWriter, term: Term) -> CodeExpression:
     """Write a function of matrices, which are the last two dimensions."""
     code, rows = operand(w, term), tuple(term.axes)
     rest = rest_of(code, rows)
@@ -127,7 +127,7 @@ def of_matrix(w: ArrayWriter, term: Term) -> CodeExpression:
     return w.call(term, term.operator, axes, w.arranged(code, (*rest, *rows)))
 
 
-def solved(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_solve(w: ArrayWriter, term: Term) -> CodeExpression:
     matrix, right = (whole(w, argument) for argument in term.arguments)
     row, column = term.axes
     if len(matrix.axes) != 2 or len(right.axes) > 2:
@@ -143,12 +143,12 @@ RULES: dict[str, Rule] = {
     **{record.name: elements.elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
     **dict.fromkeys(INFIX, infix), **dict.fromkeys(("identity", "I"), elements.size_rule("eye")),
     **dict.fromkeys(("variable", "spread"), elements.through), **dict.fromkeys(("where", "cases"), elements.cases),
-    **dict.fromkeys(("⊕", "concat"), elements.joined), **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction),
+    **dict.fromkeys(("⊕", "concat"), elements.write_concatenation), **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction),
     "number": elements.number, "iota": elements.iota, "ones": elements.size_rule("ones"), "constant": elements.constant,
-    "negative": elements.negative, "¬": elements.negation, "indicator": elements.indicator, "rename": elements.renamed,
-    "pick": elements.picked, "merge": elements.merged, "split": elements.split, "index": elements.indexed,
+    "negative": elements.negative, "¬": elements.negation, "indicator": elements.indicator, "rename": elements.write_rename,
+    "pick": elements.write_pick, "merge": elements.write_merge, "split": elements.split, "index": elements.write_index,
     "onehot": elements.onehot, "unroll": elements.windows, "pool": elements.blocks,
     **{name: reduction(plain) for name, plain in REDUCTIONS.items()}, "max": extremum("max"), "min": extremum("min"),
-    **dict.fromkeys(("softmax", "logsoftmax", "argmax", "argmin", "standardize", "cumsum", "cumprod", "sort"), along),
-    **dict.fromkeys(("det", "inv", "trace", "logdet", "cholesky", "eigvalsh"), of_matrix), "solve": solved,
+    **dict.fromkeys(("softmax", "logsoftmax", "argmax", "argmin", "standardize", "cumsum", "cumprod", "sort"), write_along),
+    **dict.fromkeys(("det", "inv", "trace", "logdet", "cholesky", "eigvalsh"), write_matrix_function), "solve": write_solve,
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from grammar import nodes
 
 from ..operators import REGISTRY
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .code_arrays import ArrayWriter
 from .code_libraries import ATOM, POWER, PRODUCT, SUM, CodeExpression
 from .code_writer import Writer
@@ -48,7 +48,7 @@ def first_of(term: Term) -> int:
 
 
 def size_of(term: Term) -> int:
-    return next(iter(resolved_shape(term.shape).values()))
+    return next(iter(resolve_shape(term.shape).values()))
 
 
 def iota(w: ArrayWriter, term: Term) -> CodeExpression:
@@ -61,7 +61,7 @@ def size_rule(name: str) -> Rule:
     return lambda w, term: w.call(term, name, tuple(term.shape), str(size_of(term)))
 
 
-def nested_numbers(term: Term) -> Any:
+def nest_numbers(term: Term) -> Any:
     """Return the numbers of a constant as nested lists."""
     _, extents, numbers = term.options
 
@@ -76,7 +76,7 @@ def nested_numbers(term: Term) -> Any:
 
 def constant(w: ArrayWriter, term: Term) -> CodeExpression:
     axes, _, numbers = term.options
-    text, prefix = repr(nested_numbers(term)), w.library.prefix
+    text, prefix = repr(nest_numbers(term)), w.library.prefix
     if all(isinstance(value, int) for value in numbers):
         return CodeExpression(f"{prefix}.{'tensor' if prefix == 'torch' else 'array'}({text})", axes, integer=True)
     return w.call(term, "array", axes, text)
@@ -158,7 +158,7 @@ def through(w: Writer, term: Term) -> CodeExpression:
     return w.code(term.arguments[0])
 
 
-def renamed(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_rename(w: ArrayWriter, term: Term) -> CodeExpression:
     code, new = w.code(term.arguments[0]), dict(term.options)
     return CodeExpression(code.text, tuple(new.get(axis, axis) for axis in code.axes), code.level, code.integer)
 
@@ -176,7 +176,7 @@ def operand(w: ArrayWriter, term: Term) -> CodeExpression:
     return whole(w, term.arguments[0])
 
 
-def picked(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_pick(w: ArrayWriter, term: Term) -> CodeExpression:
     """Return X[1, 2]: an index of an indexed tensor is one index with it."""
     picks: dict[str, int] = {}
     tensor = term
@@ -193,12 +193,12 @@ def picked(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def reshape(term: Term, code: CodeExpression, axes: Sequence[str]) -> CodeExpression:
-    shape = resolved_shape(term.shape)
+    shape = resolve_shape(term.shape)
     sizes = ", ".join(str(shape[axis]) for axis in axes)
     return CodeExpression(f"{code:atom}.reshape({sizes})", tuple(axes), integer=code.integer)
 
 
-def merged(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_merge(w: ArrayWriter, term: Term) -> CodeExpression:
     old, new = term.options
     code = operand(w, term)
     names = [axis for axis in code.axes if axis not in old or axis == old[0]]
@@ -223,7 +223,7 @@ def with_parts(code: CodeExpression, axis: str, parts: Sequence[str]) -> list[st
     return [name for other in code.axes for name in (parts if other == axis else (other,))]
 
 
-def indexed(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_index(w: ArrayWriter, term: Term) -> CodeExpression:
     tensor, index = operand(w, term), w.code(term.arguments[1])
     (axis,) = term.axes
     if {*index.axes} & ({*tensor.axes} - {axis}):
@@ -241,12 +241,12 @@ def take(tensor: CodeExpression, axis: str, index: CodeExpression, integer: bool
 
 def onehot(w: ArrayWriter, term: Term) -> CodeExpression:
     code, (axis,) = w.code(term.arguments[0]), term.axes
-    axes, size = (*code.axes, axis), resolved_shape(term.shape)[axis]
+    axes, size = (*code.axes, axis), resolve_shape(term.shape)[axis]
     column = f"{w.arranged(code, axes):sum}" if code.axes else code.text
     return w.call(term, "float", axes, f"({column} == {w.library.prefix}.arange(1, {size + 1}))")
 
 
-def joined(w: ArrayWriter, term: Term) -> CodeExpression:
+def write_concatenation(w: ArrayWriter, term: Term) -> CodeExpression:
     codes = [whole(w, argument) for argument in term.arguments]
     (axis,) = term.axes
     others = {name for code in codes for name in code.axes if name != axis}
@@ -259,7 +259,7 @@ def joined(w: ArrayWriter, term: Term) -> CodeExpression:
 
 def windows(w: ArrayWriter, term: Term) -> CodeExpression:
     code, (axis, kernel), prefix = operand(w, term), term.axes, w.library.prefix
-    size, count = resolved_shape(term.shape)[kernel], resolved_shape(term.shape)[axis]
+    size, count = resolve_shape(term.shape)[kernel], resolve_shape(term.shape)[axis]
     if prefix == "jnp":
         at = CodeExpression(f"{prefix}.arange({count})[:, None] + {prefix}.arange({size})", (axis, kernel))
         return take(code, axis, at)

@@ -9,8 +9,8 @@ from string import Formatter
 from typing import NamedTuple, TypeAlias
 
 from ..operators import REGISTRY
-from ..terms.terms import Term, resolved_shape
-from .code_elements import branches, elementwise, first_of, infix, negative, nested_numbers, number, parameter, through
+from ..terms.terms import Term, resolve_shape
+from .code_elements import branches, elementwise, first_of, infix, negative, nest_numbers, number, parameter, through
 from .code_libraries import ATOM, INFIX, LOOSE, PRODUCT, SUM, CodeExpression
 from .code_loops import Indices, LoopWriter, extents
 
@@ -44,7 +44,7 @@ def old_indices(w: LoopWriter, term: Term) -> Indices:
     return {old: w.at[new] for old, new in term.options}
 
 
-def picked_index(w: LoopWriter, term: Term) -> Indices:
+def find_picked_index(w: LoopWriter, term: Term) -> Indices:
     axis, index = term.options
     return {axis: CodeExpression(str(index), integer=True)}
 
@@ -74,32 +74,32 @@ def split_index(w: LoopWriter, term: Term) -> Indices:
     old, ((first, _), *others) = term.options
     index = w.at[first]
     for axis, size in others:
-        index = scaled(index, int(size), w.at[axis])
+        index = scale_index(index, int(size), w.at[axis])
     return {old: index}
 
 
-def scaled(block: CodeExpression, size: int, index: CodeExpression) -> CodeExpression:
+def scale_index(block: CodeExpression, size: int, index: CodeExpression) -> CodeExpression:
     start = "{:sum}" if size == 1 else f"{{:product}} * {size}"
     return joint(f"{start} + {{:sum}}", SUM, block, index, integer=True)
 
 
 def window_index(w: LoopWriter, term: Term) -> Indices:
     axis, kernel = term.axes
-    return {axis: scaled(w.at[axis], 1, w.at[kernel])}
+    return {axis: scale_index(w.at[axis], 1, w.at[kernel])}
 
 
 def pool_index(w: LoopWriter, term: Term) -> Indices:
     axis, kernel = term.axes
-    return {axis: scaled(w.at[axis], resolved_shape(term.shape)[kernel], w.at[kernel])}
+    return {axis: scale_index(w.at[axis], resolve_shape(term.shape)[kernel], w.at[kernel])}
 
 
-def joined(w: LoopWriter, term: Term) -> CodeExpression:
+def write_concatenation(w: LoopWriter, term: Term) -> CodeExpression:
     """Return an element of X ⊕ Y: of X as far as it goes, then of Y."""
     (axis,) = term.axes
     index, start, parts, codes = w.at[axis], 0, list[str](), list[CodeExpression]()
     for argument in term.arguments:
         codes.append(w.code_at(argument, {**w.at, axis: plus(index, -start)}))
-        start += resolved_shape(argument.shape)[axis]
+        start += resolve_shape(argument.shape)[axis]
         parts.append(f"{{:relation}} if {index} < {start} else ")
     return joint("".join(parts[:-1]) + "{:relation}", LOOSE, *codes, index)
 
@@ -118,7 +118,7 @@ def onehot(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 # --------------------------------------------------------------------------------------------------------- conditions
-def around(text: str, level: int = ATOM) -> LoopRule:
+def make_template_rule(text: str, level: int = ATOM) -> LoopRule:
     """Return the rule that fills a template with the operand."""
     return lambda w, term: joint(text, level, w.code(term.arguments[0]))
 
@@ -189,7 +189,7 @@ def number_of(w: LoopWriter, term: Term, word: str) -> CodeExpression:
     return w.shared(term, word, lambda: w.total(term, name, start, step, lambda: fill(w, term, element)))
 
 
-def along(w: LoopWriter, term: Term) -> CodeExpression:
+def write_along(w: LoopWriter, term: Term) -> CodeExpression:
     if len(term.arguments) > 1:  # of max and min
         codes = [w.code(argument) for argument in term.arguments]
         return joint(f"{term.operator}({', '.join(['{}'] * len(codes))})", ATOM, *codes)
@@ -215,12 +215,12 @@ def running(w: LoopWriter, term: Term) -> CodeExpression:
 
 LOOP_RULES: dict[str, LoopRule] = {
     **{record.name: elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
-    **dict.fromkeys(INFIX, infix), **dict.fromkeys(ALONG, along), **dict.fromkeys(("cumsum", "cumprod"), running),
+    **dict.fromkeys(INFIX, infix), **dict.fromkeys(ALONG, write_along), **dict.fromkeys(("cumsum", "cumprod"), running),
     **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction), **dict.fromkeys(("variable", "spread"), through),
-    **dict.fromkeys(("where", "cases"), cases), **dict.fromkeys(("⊕", "concat"), joined), **dict.fromkeys(("identity", "I"), identity),
-    "number": number, "constant": lambda w, term: w.list_of(term, nested_numbers(term)), "iota": iota, "onehot": onehot,
-    "ones": lambda w, term: CodeExpression("1"), "negative": negative, "¬": around("not {:relation}", LOOSE),
-    "indicator": around("float({:loose})"), "rename": read_at(old_indices), "pick": read_at(picked_index),
+    **dict.fromkeys(("where", "cases"), cases), **dict.fromkeys(("⊕", "concat"), write_concatenation), **dict.fromkeys(("identity", "I"), identity),
+    "number": number, "constant": lambda w, term: w.list_of(term, nest_numbers(term)), "iota": iota, "onehot": onehot,
+    "ones": lambda w, term: CodeExpression("1"), "negative": negative, "¬": make_template_rule("not {:relation}", LOOSE),
+    "indicator": make_template_rule("float({:loose})"), "rename": read_at(old_indices), "pick": read_at(find_picked_index),
     "index": read_at(position), "merge": read_at(merge_indices), "split": read_at(split_index),
     "unroll": read_at(window_index), "pool": read_at(pool_index),
 }  # fmt: skip

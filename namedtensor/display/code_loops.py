@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..terms.environment import source_name
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .code_libraries import RELATION, CodeExpression
-from .code_statements import CodeStatement, Names, unused
+from .code_statements import CodeStatement, Names, find_unused_name
 from .code_writer import CodeLine, Writer, span_of
 
 Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of the element
@@ -135,7 +135,7 @@ class LoopWriter(Writer):
     def index(self, axis: str) -> str:
         """Return a name for an index that no enclosing loop uses."""
         taken = {*self.inputs.values()}.union(*(block.indices for block in self.blocks))
-        return unused(source_name(axis), taken)
+        return find_unused_name(source_name(axis), taken)
 
     # -------------------------------------------------------------------------------------------------------- statements
     def assign(self, statement: CodeStatement) -> None:
@@ -150,7 +150,7 @@ class LoopWriter(Writer):
 
     def give_back(self) -> None:
         term = self.root
-        while term.operator == "rename" and in_order(term):
+        while term.operator == "rename" and is_in_order(term):
             (term,) = term.arguments
         name = self.written[id(term)].text if id(term) in self.written else None
         text = name or self.computed(
@@ -161,7 +161,7 @@ class LoopWriter(Writer):
     def computed(self, term: Term, name: str) -> str:
         """Write the lines that compute a term, and return the text of its value: the name, if the value has axes."""
         self.blocks, self.numbers = [Block()], Names(self.local.taken)
-        sizes = resolved_shape(term.shape)
+        sizes = resolve_shape(term.shape)
         lines: list[CodeLine] = []
         if sizes:
             lines.append(CodeLine(f"{name} = {zeros(*sizes.values())}", tuple(sizes), span_of(term)))
@@ -175,10 +175,10 @@ class LoopWriter(Writer):
 
 def extents(term: Term) -> dict[str, int]:
     """Return the sizes of the axes of the arguments."""
-    return {axis: size for argument in term.arguments for axis, size in resolved_shape(argument.shape).items()}
+    return {axis: size for argument in term.arguments for axis, size in resolve_shape(argument.shape).items()}
 
 
-def in_order(term: Term) -> bool:
+def is_in_order(term: Term) -> bool:
     """Return whether the axes of a renamed term keep their order."""
     names = dict(term.options)
     return [names.get(axis, axis) for axis in term.arguments[0].shape] == [*term.shape]

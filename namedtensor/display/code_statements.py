@@ -53,12 +53,12 @@ class Names:
 
     def fresh(self, name: str) -> str:
         """Return a name that is not in use yet."""
-        result = unused(name, self.taken)
+        result = find_unused_name(name, self.taken)
         self.taken.add(result)
         return result
 
 
-def unused(name: str, taken: Container[str]) -> str:
+def find_unused_name(name: str, taken: Container[str]) -> str:
     """Return this name as an identifier that is not taken, with a number after it if needed."""
     result = base = identifier(name)
     number = 2

@@ -57,7 +57,7 @@ def tints(axes: Iterable[str]) -> dict[str, Tint]:
     return {axis: Tint(n % len(COLORS), n >= len(COLORS)) for n, axis in enumerate(dict.fromkeys(axes))}
 
 
-def shown_in_color(stream: Any) -> bool:
+def supports_color(stream: Any) -> bool:
     """Return whether a stream is a terminal that shows colors (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False

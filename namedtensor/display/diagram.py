@@ -20,7 +20,7 @@ from .diagram_shapes import DiagramShapes
 from .diagram_svg import to_svg
 from .diagram_tikz import to_tikz
 from .flow_graph import FlowGraph
-from .pictures import fitted
+from .pictures import fit_width
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +73,7 @@ class Diagram:
         return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"
 
     def _repr_html_(self) -> str:
-        return f'<div class="nt-diagram">{fitted(to_svg(self.drawing, dark=True))}</div>'
+        return f'<div class="nt-diagram">{fit_width(to_svg(self.drawing, dark=True))}</div>'
 
 
 FORMATS: dict[str, Callable[[Diagram], bytes | str]] = {

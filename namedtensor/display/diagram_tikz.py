@@ -56,7 +56,7 @@ def _options(style: Style, *more: str) -> str:
     return ", ".join(words)
 
 
-def _at(point: Point) -> str:
+def _format_point(point: Point) -> str:
     return f"({point[0]:.1f},{point[1]:.1f})"
 
 
@@ -64,13 +64,17 @@ def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
     corner = min(shape.corner, shape.width / 2, shape.height / 2)
     options = _options(LIGHT[shape.kind], f"rounded corners={corner:g}bp")
     end = (shape.x + shape.width, shape.y + shape.height)
-    return rf"\path[{options}] {_at((shape.x, shape.y))} rectangle {_at(end)};"
+    return rf"\path[{options}] {_format_point((shape.x, shape.y))} rectangle {_format_point(end)};"
 
 
 def _line(shape: LineShape, tints: Mapping[str, Tint]) -> str:
-    text = _at(shape.start)
+    text = _format_point(shape.start)
     for *controls, end in shape.segments:
-        text += f" .. controls {' and '.join(map(_at, controls))} .. {_at(end)}" if controls else f" -- {_at(end)}"
+        text += (
+            f" .. controls {' and '.join(map(_format_point, controls))} .. {_format_point(end)}"
+            if controls
+            else f" -- {_format_point(end)}"
+        )
     return rf"\draw[{_options(LIGHT['line'])}{', ->' * shape.arrow}] {text};"
 
 
@@ -80,7 +84,7 @@ def _label(shape: Label, tints: Mapping[str, Tint]) -> str:
     colors = [color_of(span, shape, tints) for span in spans]
     return (
         rf"\node[anchor=base, inner sep=0pt, font=\fontsize{{{FONT_SCALE * base:.1f}}}{{{base:.1f}}}\selectfont] "
-        rf"at {_at((shape.x, shape.y))} {{${math(spans, colors)}$}};"
+        rf"at {_format_point((shape.x, shape.y))} {{${math(spans, colors)}$}};"
     )
 
 

@@ -23,7 +23,7 @@ from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from .flow_data import Asked, FlowData
 from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port, ValueSource
-from .flow_trees import operands, regrouped, substituted, written
+from .flow_trees import make_name_tree, operands, regroup, replace_parts
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (
@@ -62,7 +62,7 @@ class Flow(FlowData):
         bound = self.bound[id(env)] = {}
         for name in function.parameters:
             shape = self.type_of(env.variables[name.key()], env)
-            bound[name.key()] = self.root.add(DrawnFunction("input", self.runs(written(name.key())), shape))
+            bound[name.key()] = self.root.add(DrawnFunction("input", self.runs(make_name_tree(name.key())), shape))
         return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
@@ -82,7 +82,7 @@ class Flow(FlowData):
         source = self.resolve(node, self.checker.top)
         if source is None or source.graph is self.root:
             return source
-        result = self.root.add(DrawnFunction("result", self.runs(written(node)), source.drawn.axes))
+        result = self.root.add(DrawnFunction("result", self.runs(make_name_tree(node)), source.drawn.axes))
         self.root.connect(source, result)
         return result
 
@@ -99,7 +99,7 @@ class Flow(FlowData):
         if key not in self.made:
             variables, declared = self.checker.top.variables, self.checker.parameters
             shape = self.type_of(variables[key] if key in variables else declared[key], self.checker.top)
-            self.made[key] = self.root.add(DrawnFunction("input", self.runs(written(key)), shape))
+            self.made[key] = self.root.add(DrawnFunction("input", self.runs(make_name_tree(key)), shape))
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
@@ -120,7 +120,7 @@ class Flow(FlowData):
         return self.made[mark]
 
     def shape_of(self, definition: Definition, key: Key) -> dict[str, Any]:
-        return self.sorted_axes(
+        return self.sort_axes(
             {source_name(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
         )
 
@@ -128,7 +128,7 @@ class Flow(FlowData):
         """Return the same value, with the name of the definition if it has no name yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
-            source.drawn.name = self.runs(written(definition.name.key(indices.get)))
+            source.drawn.name = self.runs(make_name_tree(definition.name.key(indices.get)))
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
@@ -172,7 +172,7 @@ class Flow(FlowData):
         whole = isinstance(node, WHOLE) or (len(leaves) == 1 and all(isinstance(leaf, Key) for leaf in leaves))
         if whole:
             return self.box(node, env, graph, leaves)
-        node = regrouped(node, lambda part: bool(self.leaves(part, env)))
+        node = regroup(node, lambda part: bool(self.leaves(part, env)))
         parts = [part for part in operands(node) if self.leaves(part, env)]
         if len(parts) > 1:
             return self.joined(node, parts, env, graph)
@@ -188,7 +188,7 @@ class Flow(FlowData):
         if source is None:
             return None
         through = graph.add(
-            DrawnFunction("formula", self.runs(substituted(node, self.nameless([part], env))), self.shape(node, env))
+            DrawnFunction("formula", self.runs(replace_parts(node, self.nameless([part], env))), self.shape(node, env))
         )
         graph.connect(source, through, self.runs(part) if self.name_in(part, env) else ())
         return through
@@ -199,7 +199,7 @@ class Flow(FlowData):
         if isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments):
             kind, text = "sign", self.sign(node)
         else:
-            kind, text = "formula", self.runs(substituted(node, self.nameless(parts, env)))
+            kind, text = "formula", self.runs(replace_parts(node, self.nameless(parts, env)))
         joined = graph.add(DrawnFunction(kind, text, self.shape(node, env)))
         for source, part in sources:
             if source is not None:
@@ -273,7 +273,7 @@ class Flow(FlowData):
             bound[name.key()] = None
             if source is not None:
                 shape = self.type_of(inner.variables[name.key()], inner)
-                entry = group.add(DrawnFunction("entry", self.runs(written(name.key())), shape))
+                entry = group.add(DrawnFunction("entry", self.runs(make_name_tree(name.key())), shape))
                 graph.edges.append(Edge(graph.port(source), Port(group.place, Port(entry.node))))
                 bound[name.key()] = entry
         return self.flow(function.body, inner, group)

@@ -16,7 +16,7 @@ from grammar.printer.runs import axes_in
 from ..checking.checker import Checker
 from ..checking.matching import matching
 from ..core.sizes import SizeVariable, resolve
-from ..scope.names import Key, match_key, spelled, walk
+from ..scope.names import Key, match_key, read_spelling, walk
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.terms import Term
@@ -73,7 +73,7 @@ class FlowData:
         axes = [axis for shape in (*given, *declared) for axis in shape]
         return {axis: index for index, axis in enumerate(dict.fromkeys(axes))}
 
-    def sorted_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
+    def sort_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
         def rank(axis: str) -> tuple[int, str]:
             return self.order.get(axis.rstrip("'*†"), len(self.order)), axis
 
@@ -86,14 +86,14 @@ class FlowData:
         """
         term = self.terms.get((id(node), id(env)))
         if term is not None:
-            return self.sorted_axes(self.names.shape(*term))
+            return self.sort_axes(self.names.shape(*term))
         shape: dict[str, Any] = {}
         for part in operands(node):
             shape |= self.shape(part, env)
-        return self.sorted_axes(shape)
+        return self.sort_axes(shape)
 
     def type_of(self, term: Term, env: Environment) -> dict[str, Any]:
-        return self.sorted_axes(self.names.shape(term, env))
+        return self.sort_axes(self.names.shape(term, env))
 
     def definition_of(self, key: Key, holder: Environment) -> Definition | None:
         if holder.function is None and holder is not self.checker.top:
@@ -179,7 +179,7 @@ class FlowData:
         result: dict[Key, None] = {}
         for body in bodies:
             for node in walk(body):
-                name = spelled(node)
+                name = read_spelling(node)
                 key = name.key(inner.index if inner is not None else lambda _: None) if name is not None else None
                 if key is not None and key not in keys and self.resolve_quietly(key, self.checker.top):
                     result[key] = None
@@ -187,7 +187,7 @@ class FlowData:
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
         """Return the name of an expression, if the name means a tensor here: X, X^{l-1}, but not X^2 for a square."""
-        name = spelled(node)
+        name = read_spelling(node)
         if name is None:
             return None
         index: Callable[[str], Any] = env.index

@@ -7,16 +7,16 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 
-from ..scope.names import Key, component_node, spelled, walk
+from ..scope.names import Key, component_node, read_spelling, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 
 DOT = Name("•")  # a value without a name
 
 
-def written(key: Key) -> Node:
+def make_name_tree(key: Key) -> Node:
     """Return a name as a tree."""
     node: Any = Name(key.base)
     if key.subscript:
@@ -48,7 +48,7 @@ def flatten(values: Any) -> Iterator[Any]:
             yield value
 
 
-def regrouped(node: Any, has_data: Callable[[Any], bool]) -> Any:
+def regroup(node: Any, has_data: Callable[[Any], bool]) -> Any:
     """Regroup X + F + b as X + (F + b) if b is a parameter: it is drawn with the term that it is added to."""
     if not isinstance(node, Call) or node.operator != "+":
         return node
@@ -78,9 +78,9 @@ def total(terms: list[Any]) -> Any:
     return result
 
 
-def substituted(node: Any, gone: set[int]) -> Any:
+def replace_parts(node: Any, gone: set[int]) -> Any:
     """Return a tree with • for some of its parts."""
-    return mapped(node, lambda part: DOT if id(part) in gone else None)
+    return map_nodes(node, lambda part: DOT if id(part) in gone else None)
 
 
 def lineage(env: Environment | None) -> list[Environment]:
@@ -97,7 +97,11 @@ def needs(one: Definition, other: Definition) -> bool:
         return False
     variable = one.range.variable.text
     for node in walk(one.body):
-        if isinstance(node, nodes.Superscript) and (name := spelled(node)) is not None and name.base == other.name.base:
+        if (
+            isinstance(node, nodes.Superscript)
+            and (name := read_spelling(node)) is not None
+            and name.base == other.name.base
+        ):
             if any(
                 isinstance(inner, Name) and inner.text == variable for part in node.components for inner in walk(part)
             ):

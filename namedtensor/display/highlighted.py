@@ -11,7 +11,7 @@ from grammar.nodes import Node
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from .colors import Tint, shown_in_color
+from .colors import Tint, supports_color
 from .html import html_program
 
 RESET = "\x1b[0m"
@@ -37,7 +37,7 @@ class Highlighted:
 
     @encodable
     def __str__(self) -> str:
-        return self.to_text() if shown_in_color(sys.stdout) else to_text(self.tree)
+        return self.to_text() if supports_color(sys.stdout) else to_text(self.tree)
 
     __repr__ = __str__
 

@@ -56,29 +56,29 @@ class Picture:
             if not kind:  # as Matplotlib names it
                 kind = self.figure.canvas.get_default_filetype()
                 path = f"{os.fspath(path)}.{kind}"
-            with without_warnings(), whole_file(path) as file:
+            with ignore_warnings(), whole_file(path) as file:
                 self.figure.savefig(file, format=kind, **{"dpi": 200, **options})
         except (OSError, ValueError) as problem:
             raise NotationError(409, f"cannot write {path}: {problem}") from None
 
     def _repr_html_(self) -> str:
-        return f'<div class="nt-picture">{fitted(self._svg("currentColor"))}</div>'
+        return f'<div class="nt-picture">{fit_width(self._svg("currentColor"))}</div>'
 
     def _svg(self, ink: str) -> str:
         matplotlib: Any = import_module("matplotlib")
         stream = io.StringIO()
-        with without_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
+        with ignore_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
             self.figure.savefig(stream, format="svg", transparent=True, dpi=200, metadata={"Date": None})
         text = stream.getvalue()
         return text[text.index("<svg") :].replace(INK, ink)
 
 
-def fitted(svg: str) -> str:
+def fit_width(svg: str) -> str:
     """Limit the width of an SVG to the page width."""
     return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
 
 
-def without_warnings() -> warnings.catch_warnings:
+def ignore_warnings() -> warnings.catch_warnings:
     """Return a context without warnings for missing letters of a font: in SVG the reader's own font has them."""
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 
@@ -125,7 +125,7 @@ def heatmap(
     """
     figure = blank()
     across = selection(tensor, rows, columns, facets)
-    written = labeled(tensor, labels or {})
+    written = get_tick_labels(tensor, labels or {})
     array = numbers(tensor, across)
     draw(figure, array, across, written, title)
     mark = hashlib.sha256(array.tobytes() + repr((across, title)).encode()).hexdigest()[:16]
@@ -186,7 +186,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
     return array
 
 
-def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+def get_tick_labels(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
     """Return the tick labels of each axis that has labels."""
     result: dict[str, list[str]] = {}
     for axis, label in labels.items():
@@ -214,7 +214,7 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
     size = figure_size(array.shape[-2:], inner, labels, wide, high)
     figure.set_size_inches(*size)
     grid = figure.subplots(high, wide, squeeze=False)
-    scale = scaled(array)
+    scale = scale_colors(array)
     image: Any = None
     for panel in grid.flat[count:]:
         panel.set_visible(False)
@@ -222,7 +222,7 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
         image = panel.imshow(array[at], interpolation="nearest", aspect="equal", **scale)
         ticks(panel, array.shape[-2:], inner, labels, left=index % wide == 0, bottom=index + wide >= count)
         if outer:
-            write(panel.set_title("", fontsize=9, color=INK, loc="left"), titled(outer, at, labels))
+            write(panel.set_title("", fontsize=9, color=INK, loc="left"), make_panel_title(outer, at, labels))
     if title:
         write(figure.suptitle("", fontsize=11, color=INK), title)
     if array.shape[-2] > 1 or array.shape[-1] > 1:
@@ -231,7 +231,7 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
         bar.ax.tick_params(labelsize=7, colors=INK, length=2)
 
 
-def titled(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
+def make_panel_title(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
     """Return the title of a panel, such as heads 3, or its label."""
     return ", ".join(
         labels[axis][position] if axis in labels else f"{axis} {position + 1}" for axis, position in zip(outer, at)
@@ -260,7 +260,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
     panel.tick_params(length=0, labelsize=7, colors=INK)
     sides = [(panel.yaxis, extent[0], left), (panel.xaxis, extent[1], bottom)]
     for axis, (side, size, expected) in zip(inner, sides[-len(inner) :]):
-        places, texts = marked(size, labels.get(axis))
+        places, texts = place_ticks(size, labels.get(axis))
         side.set_ticks(places if expected else [], texts if expected else [], parse_math=False)
         if expected:
             write(side.set_label_text("", fontsize=8.5, color=INK, fontweight="bold"), axis)
@@ -270,7 +270,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
         panel.tick_params(axis="x", labelrotation=90)
 
 
-def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
+def place_ticks(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
     """Return the positions that get tick labels, and the labels."""
     if texts and size <= LABELS:
         return list(range(size)), texts
@@ -286,7 +286,7 @@ def write(text: Any, shown: str) -> None:
     text.set_text(shown)
 
 
-def scaled(array: Any) -> dict[str, Any]:
+def scale_colors(array: Any) -> dict[str, Any]:
     """Return the colors, and the values at their ends; zero has the color of the page."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]

@@ -62,12 +62,12 @@ def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (
-        f"<section><h2>{heading}</h2><pre>{marked(explanation.source, step.node)}</pre>"
+        f"<section><h2>{heading}</h2><pre>{mark_piece(explanation.source, step.node)}</pre>"
         f'<p class="said">{html_piece(step.node, step.text, tints)} : {html_type(step.axes, tints)}</p>{step.value._repr_html_()}</section>'
     )
 
 
-def marked(source: str, node: Any) -> str:
+def mark_piece(source: str, node: Any) -> str:
     """Return the formula with one piece of it marked."""
     start, end = getattr(node, "span", (0, 0))
     before, piece, after = (plain(part) for part in (source[:start], source[start:end], source[end:]))

@@ -27,12 +27,12 @@ from grammar.plain_text import encodable
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
-from ..core.kinds import as_path
+from ..core.kinds import require_path
 from ..core.suggestions import Suggests, did_you_mean, near
 from ..files.text import save
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term, resolve_shape
 from .colors import Tint, tints
 from .derivations import Way, way_html, way_text
 from .html import html_cell, html_piece, html_table, html_type
@@ -62,14 +62,14 @@ def places(env: Environment) -> tuple[StepLocation, ...]:
         if definition is not None:
             locations.append(StepLocation(str(definition.name.key(current.index)), str(definition.key)))
         if function is not None:
-            below = [text for of in function.subscript for text in used(of, current)]
+            below = [text for of in function.subscript for text in write_component(of, current)]
             above = tuple(component(node, current.index) for node in function.head.superscript)
             locations.append(StepLocation(str(Key(function.operator, tuple(below), above)), function.title))
         current = current.caller if function is not None else current.parent
     return tuple(reversed(locations))
 
 
-def used(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
+def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
     """Return a component of a head's subscript as written in the use: the axes, or the number."""
     kind, text = part
     if kind == "axis":
@@ -93,7 +93,7 @@ class AxisNames:
     def shape(self, term: Term, env: Environment) -> dict[str, Any]:
         """Return a term's shape under these names."""
         names = self.names.get(id(call_of(env)), {})
-        return {names.get(axis, axis): size for axis, size in resolved_shape(term.shape).items()}
+        return {names.get(axis, axis): size for axis, size in resolve_shape(term.shape).items()}
 
 
 def call_of(env: Environment) -> Environment:
@@ -177,7 +177,7 @@ def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: C
             steps.append(step(text, node, locations, names.shape(term, env), term, values))
     if not steps or (steps[-1].term is not root and steps[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
-        steps.append(step(text, whole, (), resolved_shape(root.shape), root, values))
+        steps.append(step(text, whole, (), resolve_shape(root.shape), root, values))
     return Explanation(checker.scope.source, tuple(steps), value, axes_in(checker.scope.program))
 
 
@@ -248,7 +248,7 @@ class Explanation(Suggests):
         >>> import namedtensor as nt
         >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
         """
-        save(as_path(path), self.to_html())
+        save(require_path(path), self.to_html())
 
     @cached_property
     def derivation(self) -> Way | None:
@@ -287,7 +287,7 @@ class Overview(NamedTuple):
     last: ExplainedStep
 
 
-def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
+def group_steps(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
     """Yield runs of steps that appear in one place, each step with its number."""
     for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield locations, list(group)
@@ -310,7 +310,7 @@ def steps_text(explanation: Explanation) -> str:
 
     lines: list[str] = []
     before: tuple[StepLocation, ...] = ()
-    for locations, group in grouped(explanation):
+    for locations, group in group_steps(explanation):
         lines += ["  " * depth + name for depth, name in headings(before, locations)]
         before = locations
         margin = "  " * len(locations)
@@ -342,7 +342,7 @@ def html_steps(explanation: Explanation) -> str:
     tints = colors_of(explanation)
     rows: list[str] = []
     before: tuple[StepLocation, ...] = ()
-    for locations, group in grouped(explanation):
+    for locations, group in group_steps(explanation):
         names = headings(before, locations)
         rows += (html_cell(html.escape(name), depth, 'th colspan="4"') for depth, name in names)
         before = locations

@@ -75,7 +75,7 @@ class AssembledProgram:
 USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
-def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
+def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
     """Assemble formulas without unread rows, with the macros that they need.
 
     The definitions of the macros appear before the last formula.
@@ -94,10 +94,10 @@ def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
     names = reach(used, lambda name: [other for macro in macros(name) for other in macro.mentions])
     parts += {macro[:2] for name in names for macro in macros(name)}
     written = {maths[:2]: maths.written for maths in formulas if maths.written}
-    return AssembledProgram(document.source, parts, written, _within(formulas))
+    return AssembledProgram(document.source, parts, written, _find_assumptions_within(formulas))
 
 
-def _within(formulas: list[MathSpan]) -> dict[Span, int]:
+def _find_assumptions_within(formulas: list[MathSpan]) -> dict[Span, int]:
     """Return the assumptions in comments within a display, and the position where the display begins."""
     within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)

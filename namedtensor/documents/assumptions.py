@@ -34,7 +34,7 @@ from grammar.nodes import (
 from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.symbols import CALLIGRAPHIC
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 
 from ..operators.usage import tensors
 from ..scope.names import MARKS, walk
@@ -71,7 +71,7 @@ class DocumentAssumptions:
         self.program = Program((*statements, *self.program.statements))
 
 
-def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
+def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
     """Return the assumptions of an assertion, the last line of a program.
 
     `meanings` maps calls of unknown functions, and names, to their meanings; `typed` returns the inputs of a program,
@@ -124,14 +124,16 @@ def _records(assumptions: DocumentAssumptions) -> None:
     def indexed(node: Any) -> Any:
         if _is_bracket(node) and all(axis.name.rstrip(MARKS) in records for axis in node.axes):
             items = tuple(item(axis.name) for axis in node.axes)
-            return Index(mapped(node.rows[0][0], indexed), items, node.span)
+            return Index(map_nodes(node.rows[0][0], indexed), items, node.span)
         if isinstance(node, Subscript) and all(
             isinstance(component, Name) and component.text in records for component in node.components
         ):
             if isinstance(node.base, Name):
                 assumptions.widen(node.base.text, (_shape_of(to_text(component)) for component in node.components))
             return Index(
-                mapped(node.base, indexed), tuple(item(to_text(component)) for component in node.components), node.span
+                map_nodes(node.base, indexed),
+                tuple(item(to_text(component)) for component in node.components),
+                node.span,
             )
         if (
             isinstance(node, Derivative)
@@ -148,11 +150,11 @@ def _records(assumptions: DocumentAssumptions) -> None:
         step, record = Name("epsilonA"), components[0]
         call = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
         moved = Call("+", (), (), (variable, Call("⊙", (), (), (step, call))))
-        grown = mapped(mapped(body, indexed), lambda node: moved if node == variable else None)
+        grown = map_nodes(map_nodes(body, indexed), lambda node: moved if node == variable else None)
         return AtPoint(Derivative(grown, step, ""), ((step, nodes.Number(0)),))
 
     if records:
-        assumptions.change(mapped(assumptions.claim, indexed))
+        assumptions.change(map_nodes(assumptions.claim, indexed))
         assumptions.told.update({name: f"any record of {_shape_of(name)}" for name in sorted(records)})
 
 
@@ -184,7 +186,7 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
     def whole(node: Any) -> Any:
         if not isinstance(node, Over) or not isinstance(node.over, nodes.Set) or node.over.domain != "field":
             return None
-        name, body = to_text(node.over.elements[0]), mapped(node.body, whole)
+        name, body = to_text(node.over.elements[0]), map_nodes(node.body, whole)
         places = [
             axis for part in walk(body) if isinstance(part, Index) for axis, at in part.items if at == node.variable
         ]
@@ -194,7 +196,7 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
         assumptions.told[name] = f"all indices of {places[0].name}"
         return Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
 
-    assumptions.change(mapped(assumptions.claim, whole))
+    assumptions.change(map_nodes(assumptions.claim, whole))
     if gone:
         statements = (
             statement
@@ -223,7 +225,7 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
             return replace(node, superscript=())
         return None
 
-    assumptions.change(mapped(assumptions.claim, plain))
+    assumptions.change(map_nodes(assumptions.claim, plain))
     *before, claim = assumptions.program.statements
     stated = {statement.head.operator for statement in before if isinstance(statement, Signature)}
     for statement in before if lifted else ():
@@ -256,9 +258,9 @@ def _increments(assumptions: DocumentAssumptions) -> None:
         increments.update({to_text(step): Differential(of) for of, step in pairs})
         return Differential(replace(call, parameters=()), node.span)
 
-    claim = mapped(assumptions.claim, without)
+    claim = map_nodes(assumptions.claim, without)
     if increments:
-        assumptions.change(mapped(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
+        assumptions.change(map_nodes(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
         assumptions.told.update({name: to_text(step) for name, step in increments.items()})
 
 
@@ -272,7 +274,7 @@ def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) ->
         return None
 
     if meanings:
-        assumptions.change(mapped(assumptions.claim, meant))
+        assumptions.change(map_nodes(assumptions.claim, meant))
 
 
 def _any_functions(assumptions: DocumentAssumptions) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.plain_text import encodable
 
-from ..core.kinds import as_path, as_text, wrong
+from ..core.kinds import require_path, require_text, wrong
 from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggests
 from ..files.text import InputError
@@ -69,7 +69,7 @@ class DocumentCheck(Suggests):
     @encodable
     def __str__(self) -> str:
         counts = (_number(self.formulas, "formula"), _number(len(self.errors), "error"))
-        return "\n".join([*map(_shown, self.findings), ", ".join(counts)])
+        return "\n".join([*map(_format_finding, self.findings), ", ".join(counts)])
 
     __repr__ = __str__
 
@@ -78,7 +78,7 @@ def _number(count: int, word: str) -> str:
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def _shown(finding: Finding) -> str:
+def _format_finding(finding: Finding) -> str:
     problem = finding.problem
     line, column = problem.position()
     text = problem.to_text().partition(": ")[2]
@@ -123,14 +123,14 @@ def check_document(
     >>> check_document("import namedtensor as nt\nnt.evaluate('∑_{a} x', x='ℝ^{b}')", "model.py").ok
     False
     """
-    text = as_text(text, "the document", 'write check_document(text, "paper.tex")')
-    path = str(as_path(path))
+    text = require_text(text, "the document", 'write check_document(text, "paper.tex")')
+    path = str(require_path(path))
     if read is not None and not callable(read):
         raise wrong(read, "read=", "a function of a path", "write read=lambda path: texts.get(path)")
     if os.path.splitext(path)[1] not in KINDS:
         raise NotationError(409, f"cannot tell what {path} is", hint=f"expected one of {', '.join(KINDS)}")
     try:
-        whole, report = checked_file(text, path, read, everything)
+        whole, report = check_one_file(text, path, read, everything)
     except InputError as problem:
         raise NotationError(409, str(problem)) from None
     return DocumentCheck(
@@ -141,7 +141,7 @@ def check_document(
     )
 
 
-def checked_file(
+def check_one_file(
     text: str,
     path: str,
     read: Read | None = None,
@@ -202,21 +202,21 @@ def check_python(
         if draws is not None and not result.checked.result.errors:
             for tried in assertions_of(program, given, known, draws):
                 if tried.status == FALSE:
-                    errors.append(in_file(tried.error(formula.text), formula, text))
+                    errors.append(locate_in_file(tried.error(formula.text), formula, text))
                 else:
                     tested.append(tried._replace(span=formula.place(tried.span)))
         line = text.count("\n", 0, formula.span[0]) + 1
         sections.append(_section(f"line {line}: {formula.verb}", formula.span, result, program))
-        errors += (in_file(error, formula, text) for error in result.errors)
+        errors += (locate_in_file(error, formula, text) for error in result.errors)
         warnings += (warning._replace(span=formula.place(warning.span)) for warning in result.warnings)
     return Report(text, tuple(sections), tuple(errors), tuple(warnings), tuple(skipped), tried=tuple(tested))
 
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
     """Return the assertions of a formula, tested on random tensors."""
-    from .trial import tried_claims
+    from .trial import try_assertions
 
-    return list(tried_claims(program.source, program.tree, shapes, sizes, draws))
+    return list(try_assertions(program.source, program.tree, shapes, sizes, draws))
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
@@ -228,7 +228,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
         raise InputError(f"{path} is not Python that parses: {problem.msg}{line}") from None
 
 
-def in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
+def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
     """Return an error of a formula as one of its file; one of an input's shape is at the whole formula."""
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())

@@ -16,7 +16,7 @@ from grammar.errors import Span
 from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Over, Program, Signature, Size
 from grammar.printer import to_text
 from grammar.symbols import BINDERS, FUNCTIONS
-from grammar.traversal import mapped
+from grammar.traversal import map_nodes
 
 from ..scope.heads import base_of, head_names
 from ..scope.names import key, walk
@@ -53,7 +53,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )
     needed = _needed(scope, claim)
-    declarations = () if defines else _of_parameters(scope, claim, needed)
+    declarations = () if defines else _declare_parameters(scope, claim, needed)
     if signature is not None:  # the row is about any function of this kind, whatever one of its name was before
         called = signature.head.operator
         needed = tuple(statement for statement in needed if called not in head_names(statement))
@@ -61,7 +61,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
     return ClaimAlone(claim, Program((*declarations, *_private(scope, needed, claim), claim)), defines, function)
 
 
-def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
+def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
     """Return the assertion without the declarations of its names, or None if none was declared."""
     spoken = words_of(alone.statement)
     statements = tuple(
@@ -102,7 +102,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
         for statement in scope.program.statements
         if isinstance(statement, Fact) and words_of(statement) <= names
     )
-    return (*facts, *(_without_claims(others[at]) for at in sorted(indices)))
+    return (*facts, *(_drop_assertions(others[at]) for at in sorted(indices)))
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
@@ -136,7 +136,7 @@ def _counting(claim: Equation) -> set[str]:
     return counting
 
 
-def _without_claims(statement: Any) -> Any:
+def _drop_assertions(statement: Any) -> Any:
     if isinstance(statement, Equation):
         return replace(statement, sides=statement.sides[:2], sets=())
     return statement
@@ -165,14 +165,14 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
             continue
         if not isinstance(statement.sides[0], Call) and base_of(statement.sides[0]) in free:
             yield statement  # the assertion is about it too
-        yield mapped(statement, renamed)
+        yield map_nodes(statement, renamed)
 
 
 def _letters(number: int) -> str:
     return "ABCDEFGH"[number % 8] * (1 + number // 8)
 
 
-def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
+def _declare_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
     """Yield the declarations of an assertion's parameters in its function, unless they are declared elsewhere."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}

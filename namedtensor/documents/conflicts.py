@@ -18,10 +18,10 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.heads import heads
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
-from .assembled import assembled
+from .assembled import assemble_program
 from .document import Document, MathSpan
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ class ConflictingPart(ParsedProgram):
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
         """Check its types, with sizes for unspecified ends. Without inputs, the check is made once."""
-        from ..programs.checks import checked_program
+        from ..programs.checks import check_program_types
         from ..programs.open_lengths import with_open_ends
 
         def check(ends: Mapping[str, Extent]) -> CheckedProgram:
-            return checked_program(self, given, sizes, None, ends)
+            return check_program_types(self, given, sizes, None, ends)
 
         def errors(checked: CheckedProgram) -> tuple[NotationError, ...]:
             return checked.result.errors
@@ -89,7 +89,7 @@ class Together:
     def __init__(self, document: Document, formulas: list[MathSpan]):
         self.formulas = list(formulas)
         self.all = formulas
-        self.work = assembled(document, formulas)
+        self.work = assemble_program(document, formulas)
 
     @cached_property
     def statements(self) -> tuple[Any, ...]:
@@ -152,7 +152,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree
-    if again := _declared_again(together, program):
+    if again := _find_second_declaration(together, program):
         return again
     try:
         _ = part.bound
@@ -165,7 +165,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
     return None
 
 
-def _declared_again(together: Together, program: nodes.Program) -> DefinitionConflict | None:
+def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
     """Return the first declaration that conflicts with an earlier one, or None.
 
     A conflict is a name of another set than in an earlier formula, or one that an earlier subsection defines; the same
@@ -186,7 +186,7 @@ def _declared_again(together: Together, program: nodes.Program) -> DefinitionCon
                 return _again(together, name, before, statement)
         if isinstance(statement, nodes.Equation):
             head = statement.sides[0]
-            called = _called(head)
+            called = _get_defined_name(head)
             before = declared.get(called) if isinstance(head, nodes.Call) else None
             if before is not None and _is_headed(together, before.span, head.span):
                 return _again(together, head, before, statement)
@@ -206,10 +206,10 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
     if not isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return []
     count = len(statement.domain) if isinstance(statement, nodes.Signature) else None
-    return [(called, head) for head in heads(statement) if (called := _called(head, count))]
+    return [(called, head) for head in heads(statement) if (called := _get_defined_name(head, count))]
 
 
-def _called(head: Any, arguments: int | None = None) -> str:
+def _get_defined_name(head: Any, arguments: int | None = None) -> str:
     """Return the name that a head defines, or a function's name with its number of arguments, f()1.
 
     Return nothing for an operator,
@@ -285,4 +285,4 @@ def mention_keys(statement: Any) -> set[str]:
 def _exact_name(node: Any) -> str:
     if isinstance(node, nodes.Call):
         return node.operator if node.operator[:1].isalpha() else ""
-    return str(name.key()) if (name := spelled(node)) is not None else ""
+    return str(name.key()) if (name := read_spelling(node)) is not None else ""

@@ -56,7 +56,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
     try:
         program = parse(text, "latex" if latex else "text")
     except NotationError as problem:
-        raise _at(problem, source, span) from None
+        raise _move_error(problem, source, span) from None
     for statement in program.statements:
         if isinstance(statement, nodes.Value):
             hint = "an assumption is a statement, such as X ∈ ℝ^{seq × chans}; findings are switched off by: ignore 301"
@@ -82,7 +82,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
         yield position, end
 
 
-def _at(problem: NotationError, source: str, span: Span) -> NotationError:
+def _move_error(problem: NotationError, source: str, span: Span) -> NotationError:
     """Return an error about a stretch as one of the whole."""
     result = problem.span or (0, 0)
     moved = (span[0] + result[0], min(span[0] + result[1], span[1]))

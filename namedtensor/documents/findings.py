@@ -59,13 +59,13 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
 
 def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:
     yield from ((ERROR, error) for error in report.errors)
-    yield from ((WARNING, warning.as_error(whole.text)) for warning in report.warnings)
+    yield from ((WARNING, warning.make_strict_error(whole.text)) for warning in report.warnings)
     yield from (
-        (NOT_CHECKED, _as_error(left, whole.text)) for left in sorted(report.unread, key=lambda skipped: skipped.span)
+        (NOT_CHECKED, _to_error(left, whole.text)) for left in sorted(report.unread, key=lambda skipped: skipped.span)
     )
 
 
-def _as_error(left: Skipped, source: str) -> NotationError:
+def _to_error(left: Skipped, source: str) -> NotationError:
     problem = left.problem
     if problem is None or problem.span is None:
         return NotationError(404, left.reason, source, left.span)

@@ -39,12 +39,12 @@ def check_formula(
     Unless these are all its inputs (`complete`), an undefined name is also an input, and raises no error unless it
     resembles a defined name.
     """
-    from ..programs.checks import checked_program
+    from ..programs.checks import check_program_types
 
     given = dict(shapes or {})
     by_keyword = tuple(given) if complete else None
     checked, _ = with_open_ends(
-        lambda ends: checked_program(program, given, sizes, by_keyword, ends), lambda result: result.result.errors
+        lambda ends: check_program_types(program, given, sizes, by_keyword, ends), lambda result: result.result.errors
     )
     inputs = set(map(plain_key, named))
     errors: list[NotationError] = []

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..files.text import InputError, decoded, reason
+from ..files.text import InputError, decode, reason
 from .maths import DEFINING, OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
@@ -141,7 +141,7 @@ def whole_of_one(text: str, file: str) -> Whole:
     return Whole(text, [_Part(0, file, text, 0)])
 
 
-def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
+def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
     """Join several texts to one document, which is the file."""
     parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
     for whole in wholes:
@@ -174,7 +174,7 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
         raise InputError(f"{file} cannot be read: {reason(problem)}") from None
     if len(data) > limit:
         raise InputError(f"{file} is longer than the {limit} bytes that are read of a document with its files")
-    return decoded(data, file)
+    return decode(data, file)
 
 
 def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
@@ -264,8 +264,8 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
         elif token["over"]:
             break
         elif token["never"] or token["include"]:
-            named = named_files(text, token) if token["include"] else None
-            end = named.span[1] if named else skipped(text, position) if token["never"] and closes else None
+            named = find_named_files(text, token) if token["include"] else None
+            end = named.span[1] if named else find_skip_end(text, position) if token["never"] and closes else None
             if end is None:
                 closes = closes and not token["never"]
                 continue
@@ -278,7 +278,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
         yield copied, token.start() if token else len(text)
 
 
-def skipped(text: str, position: int) -> int | None:
+def find_skip_end(text: str, position: int) -> int | None:
     r"""Return the end of the text after \iffalse, or None if there is none."""
     depth = 0
     for token in CONDITION.finditer(text, position):
@@ -288,7 +288,7 @@ def skipped(text: str, position: int) -> int | None:
     return None
 
 
-def named_files(text: str, token: re.Match) -> NamedFile | None:
+def find_named_files(text: str, token: re.Match) -> NamedFile | None:
     r"""Return the files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names, or None."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()

@@ -16,9 +16,9 @@ from grammar.printer.runs import axes_in
 from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import walk
 from ..scope.uses import reach
-from .assembled import assembled
+from .assembled import assemble_program
 from .document import Document, MathSpan, Section
-from .notation import mentioned, names_in
+from .notation import find_names, names_in
 
 StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its number there
 
@@ -57,13 +57,13 @@ class Inheritance:
 
         The section's own statements take precedence.
         """
-        names = {name for maths in section.formulas for name in described_names(section.programs[maths])}
+        names = {name for maths in section.formulas for name in find_described_names(section.programs[maths])}
         names -= {name for name in names if self.is_the_same(name, section)}
-        expected = [name for maths in section.formulas for name in mentioned(section, maths)]
+        expected = [name for maths in section.formulas for name in find_names(section, maths)]
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
         for maths in section.formulas:
             axes = set(axes_in(section.programs[maths]))
-            for name in mentioned(section, maths):
+            for name in find_names(section, maths):
                 speaks.setdefault(name, set()).update(axes)
         redefined = {
             name
@@ -151,7 +151,7 @@ class Inheritance:
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
         maths = pair[0]
-        span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
+        span = maths[:2] if maths.written else assemble_program(self.document, [maths]).span(statement.span)
         assert span is not None
         program = nodes.Program((statement,))
         return MathSpan(*span, False, rf"\({to_latex(program)}\)"), program
@@ -183,7 +183,7 @@ class Needs:
 
         chosen = reach(
             [*spans, *(maths for maths in self.sizes if maths.start < following)],
-            lambda maths: [other for name in mentioned(self.section, maths) for other in said_before(name)],
+            lambda maths: [other for name in find_names(self.section, maths) for other in said_before(name)],
         )
         return [maths for maths in self.formulas if maths in chosen]
 
@@ -198,7 +198,7 @@ def bound_by(statement: Any) -> list[str]:
     return [] if head is None else [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
 
 
-def described_names(program: nodes.Program) -> Iterator[str]:
+def find_described_names(program: nodes.Program) -> Iterator[str]:
     """Yield the names that a program describes."""
     for statement in program.statements:
         yield from _told_by(statement)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_path
+from ..core.kinds import require_path
 from ..programs.program import Program
 from .suffixes import DOCUMENTS
 
@@ -55,7 +55,7 @@ def load_program(
     >>> load_program(path)
     N = √(∑_{a} X^2)
     """
-    path = as_path(path)
+    path = require_path(path)
     if section is not None or path.suffix in DOCUMENTS:
         from .loaded import program_of
 

@@ -21,7 +21,7 @@ from .conflicts import drop_superseded, head_keys, mention_keys
 from .directives import facts
 from .document import Section
 from .hypertext import whole_hypertext
-from .included_files import FileParts, Read, Whole, document_text, joined, whole_of_one, whole_text
+from .included_files import FileParts, Read, Whole, concatenate_texts, document_text, whole_of_one, whole_text
 from .markdown import whole_markdown, whole_notebook
 from .restructured_text import whole_restructured_text
 from .root import whole_chapter
@@ -66,16 +66,16 @@ def program_of(file: str, section: str | None) -> str | None:
     except InputError as problem:
         raise NotationError(108, str(problem)) from None
     if section is not None:
-        statements = list(_named(sections, section, file).holds)
+        statements = list(_find_section(sections, section, file).holds)
     else:
         statements = []
         for other in sections:
-            statements = _after([one for one in statements if one not in other.own], other.own)
+            statements = _append_statements([one for one in statements if one not in other.own], other.own)
     statements = [statement for statement in statements if not isinstance(statement, nodes.Value)]
     return to_text(nodes.Program(tuple(dict.fromkeys(statements))))
 
 
-def _named(sections: Iterable[Section], title: str, file: str) -> Section:
+def _find_section(sections: Iterable[Section], title: str, file: str) -> Section:
     titles = {section.title: section for section in sections if section.holds}
     if title in titles:
         return titles[title]
@@ -83,7 +83,7 @@ def _named(sections: Iterable[Section], title: str, file: str) -> Section:
     raise NotationError(108, f"{file} has no section {title!r} with formulas", notes=(f"it has {text}",))
 
 
-def _after(before: list[Any], new: list[Any]) -> list[Any]:
+def _append_statements(before: list[Any], new: list[Any]) -> list[Any]:
     """Join statements with new ones, which may define a name again."""
     again = {name for statement in new for name in head_keys(statement)}
     gone = {at for at, statement in enumerate(before) if again & head_keys(statement)}
@@ -148,4 +148,4 @@ def with_assumptions(whole: Whole, file: str) -> tuple[Whole, int]:
         parts.write(text[start:end].replace("\n", " "), start)
         parts.write("\n", end)
     before = parts.whole()
-    return joined(whole.file, whole.parts[0].text, (before, whole)), len(before.text)
+    return concatenate_texts(whole.file, whole.parts[0].text, (before, whole)), len(before.text)

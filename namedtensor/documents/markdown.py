@@ -24,7 +24,7 @@ from grammar.parser import parse
 from grammar.printer import to_latex
 
 from ..files.text import InputError
-from .included_files import Whole, joined
+from .included_files import Whole, concatenate_texts
 from .maths import CLOSERS, PARAGRAPH
 from .reader import DEFINE, ENVIRONMENT, DocumentReader
 
@@ -95,7 +95,7 @@ class MarkdownReader(DocumentReader):
                     self.parts.write(letter, span[0])  # so that errors are at the statement
             self.parts.write(NAMED + "\\]\n", span[1])
 
-    def ticked(self, mark: re.Match) -> int:
+    def read_ticked_math(self, mark: re.Match) -> int:
         end = self.closing("`$", mark.end())
         return self.inline(mark, (mark.end(), end - 2), end) if end else mark.end()
 
@@ -151,7 +151,9 @@ def whole_notebook(text: str, file: str) -> Whole:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{file} is not a notebook: {problem}") from None
-    return joined(file, text, (whole_markdown(source, f"{file}{CELL}{number}") for number, source in _cells(content)))
+    return concatenate_texts(
+        file, text, (whole_markdown(source, f"{file}{CELL}{number}") for number, source in _cells(content))
+    )
 
 
 def _cells(content: Any) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from grammar.parser import parse
 
 from .directives import Ignored, remarks
 from .document import Document, DocumentMacro, MathSpan, Section
-from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, shows_the_notation
+from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, find_axis_macro, shows_the_notation
 
 DISPLAYS = [name for name in OUTER if name != "math"]
 OPAQUE = "verbatim Verbatim alltt lstlisting minted Sinput Soutput comment filecontents tikzpicture".split()
@@ -54,7 +54,7 @@ def find(source: str, common: int = 0) -> Document:
         section.maths[:0] = shared
     document.axes = axis_macros(source, document.definitions)
     document.named = shows_the_notation(document)
-    document.speaks = named_axes(document) is not None
+    document.speaks = find_axis_macro(document) is not None
     return document
 
 
@@ -158,7 +158,7 @@ def _know(document: Document, macro: str, span: Span, text: str) -> None:
         known.append(DocumentMacro(*span, macro, frozenset(MACRO.findall(document.source, *span)) - {macro}))
 
 
-def _signed(document: Document, token: re.Match) -> int:
+def _skip_signature(document: Document, token: re.Match) -> int:
     r"""Read \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
     position = token.end()
     while group := GROUP.match(document.source, position):
@@ -177,7 +177,7 @@ SHORTCUT = re.compile(
 
 PASSED: dict[str | None, Callable[[Document, re.Match], int]] = {
     "define": _define,
-    "signed": _signed,
+    "signed": _skip_signature,
     "opaque": lambda document, token: opaque_end(document.source, token),
     "verb": lambda document, token: token.end(),
     "comment": _comment,

@@ -19,7 +19,7 @@ from grammar.symbols import BINDERS, FUNCTIONS
 from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import walk
 from ..scope.uses import ARITHMETIC
-from .assembled import assembled
+from .assembled import assemble_program
 from .document import Document, MathSpan, Section
 from .report import NO_NAMED_AXES, Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
@@ -121,7 +121,7 @@ def _said_of_known(
         return None
     names = {*names_in(program)} - FUNCTIONS - ARITHMETIC - BINDERS
     if all(isinstance(statement, nodes.Fact) for statement in program.statements):
-        known = {name for span in blamed for name in mentioned(section, span)}
+        known = {name for span in blamed for name in find_names(section, span)}
     elif all(
         isinstance(statement, nodes.Value) and not isinstance(statement.body, nodes.Differential)
         for statement in program.statements
@@ -139,7 +139,7 @@ def _leave_out(
     document: Document, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> None:
     """Record a formula that cannot be parsed: as an error, or as skipped with a reason."""
-    reason = _passed_over(document, maths, problem)
+    reason = _explain_skipping(document, maths, problem)
     if everything or reason is None or maths.written:
         findings.errors.append(problem)
     else:
@@ -178,8 +178,8 @@ def _read_rows(
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
         document.unread.pop(maths.start, None)
-        if _passed_over(document, maths, first) is None:  # reported for the display: here the other rows
-            findings.errors += [why for row, why in problems[1:] if _passed_over(document, row, why) is None]
+        if _explain_skipping(document, maths, first) is None:  # reported for the display: here the other rows
+            findings.errors += [why for row, why in problems[1:] if _explain_skipping(document, row, why) is None]
         return first
     for row, why in problems:
         _leave_out(document, row, why, everything, findings)
@@ -222,12 +222,12 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
     needed, new = set(), set(blamed)
     while new:
         needed |= new
-        used |= {name for maths in new for name in mentioned(section, maths)}
+        used |= {name for maths in new for name in find_names(section, maths)}
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
     known |= {name for maths in needed for name in heads_of(section.programs[maths])}
     for maths in section.formulas if needed else ():
         heads = heads_of(section.programs[maths])
-        spoken = {*mentioned(section, maths)} - heads - FUNCTIONS - ARITHMETIC - BINDERS
+        spoken = {*find_names(section, maths)} - heads - FUNCTIONS - ARITHMETIC - BINDERS
         if maths not in needed and spoken and spoken <= known:
             needed.add(maths)
             known |= heads
@@ -240,7 +240,7 @@ def names_in(root: Any) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
 
 
-def mentioned(section: Section, maths: MathSpan) -> tuple[str, ...]:
+def find_names(section: Section, maths: MathSpan) -> tuple[str, ...]:
     """Return the names in a formula of a section."""
     if maths not in section.mentioned:
         section.mentioned[maths] = names_in(section.programs[maths])
@@ -252,7 +252,7 @@ def heads_of(program: nodes.Program) -> set[str]:
     return {name for statement in program.statements for name in head_names(statement)}
 
 
-def _passed_over(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
+def _explain_skipping(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
     """Return the reason why a formula that does not parse is skipped, or None if it raises an error."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
@@ -279,7 +279,7 @@ def _single(program: nodes.Program) -> bool:
 
 def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
     """Return the tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it so."""
-    work = assembled(document, [maths])
+    work = assemble_program(document, [maths])
     findings.read += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
     if findings.read > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
@@ -289,7 +289,7 @@ def _read(document: Document, section: Section, maths: MathSpan, findings: Findi
     except NotationError as problem:
         alone = work.error(problem)
     _forget_endless(document, alone)
-    functions, tensors = _known(section)
+    functions, tensors = _list_defined_names(section)
     try:
         return parse(work.text, "latex", tensors - functions, functions=functions)
     except NotationError as problem:
@@ -310,7 +310,7 @@ def _tokens_of(text: str) -> int:
         return MAX_MACRO_PIECES // (10 if problem.reason == ENDLESS_MACRO else 100)
 
 
-def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
+def _list_defined_names(section: Section) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of functions, and of tensors, that the formulas of a section define so far."""
     for maths in section.formulas[section.known :]:
         for statement in section.programs[maths].statements:

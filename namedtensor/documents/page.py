@@ -76,7 +76,7 @@ def page(documents: Iterable[PageDocument], summary: str) -> str:
 def _document(number: int, document: PageDocument) -> Iterator[str]:
     formulas = _formulas(document)
     colors = tints(axis for formula in formulas if formula.program for axis in axes_in(formula.program))
-    findings = _by_formula(document, formulas)
+    findings = _group_by_formula(document, formulas)
     yield _contents(number, document, findings)
     for section in document.report.scopes:
         indices = [at for at, formula in enumerate(formulas) if formula.section is section]
@@ -109,7 +109,7 @@ def _formulas(document: PageDocument) -> list[PageFormula]:
     return sorted(result, key=lambda page_formula: page_formula.maths.start)
 
 
-def _by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
+def _group_by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
     """Group findings by the numbers of their formulas. Findings without a formula are under -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
     for at, formula in enumerate(formulas):
@@ -154,8 +154,8 @@ def _article(
         alone = formula.maths in formula.section.shapes
         for message in formula.program.statements:
             statement = message.sets[0] if alone and isinstance(message, nodes.Declaration) else message
-            yield f'<div class="nt-formula">{typed(to_runs(statement, colors), types, colors)}</div>'
-    yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(location, findings)}</pre></details>"
+            yield f'<div class="nt-formula">{write_typed_runs(to_runs(statement, colors), types, colors)}</div>'
+    yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{mark_findings(location, findings)}</pre></details>"
     yield from map(_finding_line, findings)
     yield "</article>"
 
@@ -168,7 +168,7 @@ def _finding_line(finding: Finding) -> str:
     return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
 
 
-def marked(location: FileLocation, findings: list[Finding]) -> str:
+def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
     """Return the source of a formula, with its findings marked in place."""
     start, end = location.span
     spans = sorted(
@@ -185,10 +185,10 @@ def marked(location: FileLocation, findings: list[Finding]) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- types on hover
-def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
+def write_typed_runs(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
     """Format runs as HTML, with the type of each name as its title.
 
-    >>> typed((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
+    >>> write_typed_runs((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
     """
     names: list[str] = []
@@ -199,7 +199,9 @@ def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, 
         following = at + 1
         while following < len(runs) and len(runs[following].scripts) > len(base.scripts):
             following += 1
-        scripts = "".join(SIGNS[run.scripts[len(base.scripts)]] + run.text for run in _merged(runs[at + 1 : following]))
+        scripts = "".join(
+            SIGNS[run.scripts[len(base.scripts)]] + run.text for run in _merge_runs(runs[at + 1 : following])
+        )
         title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
         inside = html_runs(runs[at:following], colors)
         names.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
@@ -220,7 +222,7 @@ def _words(runs: Iterable[Run]) -> Iterator[Run]:
             yield from (run._replace(text=piece) for piece in WORD.split(run.text) if piece)
 
 
-def _merged(runs: tuple[Run, ...]) -> list[Run]:
+def _merge_runs(runs: tuple[Run, ...]) -> list[Run]:
     """Merge runs of one script."""
     merged: list[Run] = []
     for run in runs:

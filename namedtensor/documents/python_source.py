@@ -75,11 +75,11 @@ def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | Skip
 
     Where it is `lenient`, a few lines may be wrong, as while one types.
     """
-    tree = parsed_python(source, UNREADABLE if lenient else 1)
+    tree = parse_python(source, UNREADABLE if lenient else 1)
     return [*PythonSource(source, tree).formulas()]
 
 
-def parsed_python(source: str, tries: int) -> ast.Module:
+def parse_python(source: str, tries: int) -> ast.Module:
     """Parse a Python file, removing one wrong line per further try. Raise SyntaxError if no try is left."""
     first: SyntaxError | None = None
     for _ in range(tries):
@@ -113,7 +113,7 @@ class PythonSource:
         self.nodes = [*ast.walk(tree)]
         self._imports()
         if self.packages or self.functions:
-            self._assigned()
+            self._record_assignment()
 
     def _imports(self) -> None:
         for node in self.nodes:
@@ -131,7 +131,7 @@ class PythonSource:
             return function.attr if function.value.id in self.packages else None
         return None
 
-    def _assigned(self) -> None:
+    def _record_assignment(self) -> None:
         """Record A = nt.tensor(…, "height width"), TEXT = "…": properties of a variable that is assigned once."""
         stored: dict[str, int] = {}
         for node in self.nodes:
@@ -236,9 +236,9 @@ class PythonSource:
     def span(self, node: ast.expr) -> Span:
         """Return the span of an expression in characters; its columns count bytes."""
         assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
+        return self._find_offset(node.lineno, node.col_offset), self._find_offset(node.end_lineno, node.end_col_offset)
 
-    def _at(self, line: int, column: int) -> int:
+    def _find_offset(self, line: int, column: int) -> int:
         start = self.starts[line - 1]
         text = self.source[start : self.starts[line] if line < len(self.starts) else len(self.source)]
         return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))
@@ -284,7 +284,7 @@ def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
                 shown = piece[0].replace("\r\n", "\n")
                 places += ((at + offset, at + offset + 1) for offset in range(len(shown)))
             else:
-                shown = _unescaped(piece[0])
+                shown = _unescape(piece[0])
                 places += [(at, piece.end())] * len(shown)
             characters.append(shown)
             at = piece.end()
@@ -292,7 +292,7 @@ def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
     return (*places, (end, end)) if "".join(characters) == text else None
 
 
-def _unescaped(piece: str) -> str:
+def _unescape(piece: str) -> str:
     if piece[0] != "\\":
         return "\n" if piece[0] == "\r" else piece
     try:

@@ -30,7 +30,7 @@ def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[st
     }
 
 
-def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
+def draw_length(size: Any, extents: dict[str, int], random: Random) -> int:
     """Return a size if it is known, or else a number that `extents` keeps for it."""
     known = resolve(size)
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))

@@ -11,7 +11,7 @@ from grammar.errors import NotationError, Span
 from ..terms.inference import CheckWarning
 from .directives import Ignored
 from .document import Document, Section
-from .shown_axes import named_axes
+from .shown_axes import find_axis_macro
 from .verdicts import Tried
 
 NO_NAMED_AXES = "no named axes"  # the reason for leaving a formula out
@@ -87,7 +87,7 @@ class Findings:
     def nothing_read(self, document: Document) -> None:
         """Add an error if a document uses named axes but no formula was checked."""
         unread = [left for left in self.skipped if left.named]
-        span = unread[0].span if unread else named_axes(document)
+        span = unread[0].span if unread else find_axis_macro(document)
         if span is None or self.errors:
             return
         which = "formula" if len(unread) == 1 else f"{len(unread)} formulas"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..files.text import InputError
-from .included_files import FileLocation, IncludedReading, Read, Whole, joined, text_of, whole_document
+from .included_files import FileLocation, IncludedReading, Read, Whole, concatenate_texts, text_of, whole_document
 
 NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
@@ -29,7 +29,7 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
         if macros is not None:
             start = FileLocation(file, text, (0, 0))
             macros.notes[:] = [(start, f"read with the macros of {root}, which includes it")]
-            return replace(joined(file, text, (macros, whole)), besides=frozenset(macros.files))
+            return replace(concatenate_texts(file, text, (macros, whole)), besides=frozenset(macros.files))
     return whole
 
 

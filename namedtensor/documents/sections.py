@@ -33,7 +33,7 @@ from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
 from .shown_axes import unseen
-from .unused import unused_names
+from .unused import find_unused_names
 from .verdicts import FALSE, UNSPECIFIED, Draws
 
 
@@ -54,7 +54,7 @@ def check_document(
     document = find(source, common)
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
     findings = Findings(list(document.errors))
-    reported = _gathered(document, everything, findings)
+    reported = _read_sections(document, everything, findings)
     before = Inheritance(document, later_signatures(document) if len(document.sections) > 1 else {})
     for section in document.sections:
         blamed = reported.intersection(section.formulas)
@@ -67,7 +67,7 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
-    findings.warnings += unused_names(document)
+    findings.warnings += find_unused_names(document)
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
@@ -86,7 +86,7 @@ def check_document(
     )
 
 
-def _gathered(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
+def _read_sections(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
     """Read the formulas of all sections; return those whose errors are reported."""
     before = Inheritance(document)
     reported: set[MathSpan] = set()
@@ -117,11 +117,11 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
         at, before = holder(together.all, problem.span), together.holder(first)
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
-            counts = _counts_from(document, at, _taken_by_a_head(section, together, before, at, second))
+            counts = _counts_from(document, at, _find_taken_formula(section, together, before, at, second))
             again.append(Redefinition(max(before.end, counts), first, second))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
             continue
-        if at is None or at in blamed and not _explained(document, at, problem, together.work.span(first)):
+        if at is None or at in blamed and not _is_explained(document, at, problem, together.work.span(first)):
             findings.errors.append(problem)
         elif at in blamed:
             findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
@@ -164,7 +164,7 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
             formulas = [maths for maths in formulas if maths is not at] if at else []
 
 
-def _taken_by_a_head(
+def _find_taken_formula(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
     """Return the formula between two declarations of a name whose head uses it: f(X; W) = …, where W ∈ …."""
@@ -187,7 +187,7 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n|\\item(?![A-Za-z])|\\(?:begin|end)\{[A-Za-z]
 LONGEST = 5000  # characters of a paragraph
 
 
-def _explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
+def _is_explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
     """Return whether a formula is innocent of a conflict: part of it is unread, or a row compares two definitions."""
     if _has_unread_rows(document, at):
         return True
@@ -246,7 +246,7 @@ def _try_claims(
     findings: Findings,
 ) -> None:
     """Test the assertions of the reported formulas, and of displays without named axes whose names are known."""
-    from .trial import tried_claims
+    from .trial import try_assertions
 
     assert document.draws is not None
     work = together.work
@@ -259,7 +259,7 @@ def _try_claims(
         displayed = at is not None and at.display and at not in section.inherited
         return (at in blamed or displayed) and not any(start <= at[0] < end for at in wrong)
 
-    result = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
+    result = try_assertions(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
     for tried in result:
         if tried.status == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))

@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Program
 from grammar.parser import parse
 
-from .assembled import assembled
+from .assembled import assemble_program
 from .document import Document, MathSpan
 
 INSIDE = re.compile(r"(?:\$|\\\()\s*(.*?)\s*(?:\$|\\\))", re.DOTALL)
@@ -32,7 +32,7 @@ def shape_alone(document: Document, maths: MathSpan) -> Program | None:
     spellings = [rf"x \in {body}", rf"x \in \mathbb{{R}}^{{{of_shape[1] if of_shape else body}}}"]
     for text in [rf"f \colon {body}"] if ARROW.search(body) else spellings:
         try:
-            program = parse(assembled(document, [maths._replace(written=rf"\({text}\)")]).text, "latex")
+            program = parse(assemble_program(document, [maths._replace(written=rf"\({text}\)")]).text, "latex")
         except NotationError:
             continue
         sets = _sets(program)

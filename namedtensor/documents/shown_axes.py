@@ -70,7 +70,7 @@ SHAPE_VARIABLES = re.compile(
 )
 
 
-def named_axes(document: Document) -> Span | None:
+def find_axis_macro(document: Document) -> Span | None:
     """Return the document's first use of a macro of the notation, or None if it only defines macros."""
     return next((use.span() for use in uses(document)), None)
 
@@ -96,10 +96,10 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
             continue
         blank = BLANK_LINE.search(document.source, use.end())
         paragraph = blank.start() if blank else len(document.source)
-        yield use.span(), f"{use[0]} is outside a supported math environment{_around(document, use)}"
+        yield use.span(), f"{use[0]} is outside a supported math environment{_find_environment_around(document, use)}"
 
 
-def _around(document: Document, use: re.Match) -> str:
+def _find_environment_around(document: Document, use: re.Match) -> str:
     r"""Return the environment around a use, if the environment is unknown: in \begin{shown}"""
     start = max(0, use.start() - NEAR)
     begun = document.source.rfind(r"\begin{", start, use.start())

@@ -24,7 +24,7 @@ from grammar.printer import to_text
 from ..core.extents import symbols_of
 from ..core.sizes import resolve
 from ..derivations.equal_forms import has_proof
-from ..derivations.least_shapes import Shapes, infer_shapes, taken, typed, with_fitting_shapes
+from ..derivations.least_shapes import Shapes, find_input_shapes, find_least_shapes, infer_shapes, with_fitting_shapes
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
 from ..programs.conditions import condition_for_all
@@ -34,18 +34,18 @@ from ..programs.sampling import Sampler
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.heads import base_of
-from ..scope.names import by_key, walk
+from ..scope.names import index_by_key, walk
 from ..scope.symbols import FunctionDefinition
 from ..scope.uses import is_open
-from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
-from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
-from .random_values import FAR, SEEDS, drawn_length, evaluate_test, farthest, sample_domain, with_sizes
+from .assumptions import DocumentAssumptions, read_assumptions, said_by_differentials, said_by_side
+from .claims import ClaimAlone, claim_alone, claims_alone, drop_declarations, is_of_sizes, unknown_names
+from .random_values import FAR, SEEDS, draw_length, evaluate_test, farthest, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value
 
 
-def tried_claims(
+def try_assertions(
     text: str,
     program: Program,
     shapes: Mapping[str, Any],
@@ -59,12 +59,12 @@ def tried_claims(
     `of_rows` has signatures that apply to one assertion alone.
     """
     try:
-        shapes_by_key = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
+        shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         scope = bind(text, program, shapes_by_key, open=True)
     except NotationError:
         return
     claims = [*claims_alone(scope)]
-    known = {*scope.functions, *map(_called, scope.signatures)}
+    known = {*scope.functions, *map(_format_signature, scope.signatures)}
     meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # the names in conditions
     for claim, defines in claims:
@@ -76,7 +76,7 @@ def tried_claims(
             meanings |= nodes
             yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(nodes))} is")
             continue
-        tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
+        tried = _try_assertion(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
         if tried.status == CONDITION or (tried.status == FALSE or tried.problem is not None) and names & conditions:
             conditions |= names
@@ -84,7 +84,7 @@ def tried_claims(
         yield tried
 
 
-def _called(signature: tuple[int, Any]) -> str:
+def _format_signature(signature: tuple[int, Any]) -> str:
     return signature[1].head.operator
 
 
@@ -92,14 +92,16 @@ def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
     """Return the verdict of every assertion of a program."""
-    return tuple(tried_claims(text, program, shapes, sizes, Draws()))
+    return tuple(try_assertions(text, program, shapes, sizes, Draws()))
 
 
-def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
+def _try_assertion(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
     """Return the verdict of an assertion; if the declarations do not fit it, try the least shapes that do."""
-    for claim in filter(None, (alone, without_declarations(alone))):
+    for claim in filter(None, (alone, drop_declarations(alone))):
         try:
-            return _Trial(claim, supposed(claim.program, meanings, typed), shapes, sizes).outcome(draws)
+            return _Trial(claim, read_assumptions(claim.program, meanings, find_least_shapes), shapes, sizes).outcome(
+                draws
+            )
         except NotationError as error:
             problem = error
     span, unknown = alone.statement.span, sorted(unknown_names(alone, shapes))
@@ -110,11 +112,11 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
     if problem.reason == SIDES_DIFFER and not constant:  # ∑_{a} X = ∑_{b} X = 1 states that each side is 1
         smallest = f", for the smallest shapes of {', '.join(unknown)}" if unknown else ""
         problem = problem.replace(message=problem.message + smallest)
-        return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message, problem=problem)
-    return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
+        return Tried(span, UNTRIED, said=_explain_unsaid(unknown) if unknown else problem.message, problem=problem)
+    return Tried(span, UNTRIED, said=_explain_unsaid(unknown) if unknown else problem.message)
 
 
-def _unsaid(names: Collection[str]) -> str:
+def _explain_unsaid(names: Collection[str]) -> str:
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not declared"
 
 
@@ -156,13 +158,13 @@ class _Trial:
             return Tried(span, PROVED, said=self.where_defined, supposed=assumed)
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
-        tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
+        tried = (self.estimate_verdict if self.is_estimate else self.drawn)(source, inputs, draws)
         if tried.status == FALSE and self.is_condition:
             return Tried(span, CONDITION)
         if tried.status == FALSE and assumed:
             undeclared = sorted(name for name, meaning in assumed.items() if meaning.startswith(("∈", "any ")))
             problem = None if self.asked or UNSPECIFIED in assumed else doubt(tried.said, assumed, undeclared)
-            reason = _unsaid(undeclared or assumed)
+            reason = _explain_unsaid(undeclared or assumed)
             return tried._replace(status=UNTRIED, said=reason, supposed=assumed, problem=problem)
         return tried._replace(supposed=assumed)
 
@@ -295,7 +297,7 @@ class _Trial:
         """Whether a side depends on random variables, so that the assertion holds only approximately."""
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
-    def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
+    def estimate_verdict(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
         """Return the verdict of estimates with several seeds: whether the sides differ by more than the seeds."""
         span, first = self.claim.span, self.claim.sides[0]
         if self.function is not None or self.claim.range is not None or self.is_of_elements:
@@ -335,10 +337,10 @@ class _Trial:
         )
         while stated and (free := _free_axis(inputs)):
             sizes[free] = whole * random.randint(1, 3)
-            inputs = taken(source, sizes, inputs)
+            inputs = find_input_shapes(source, sizes, inputs)
         extents: dict[str, int] = {}
         shapes = {
-            name: {axis: drawn_length(size, extents, random) for axis, size in shape.items()}
+            name: {axis: draw_length(size, extents, random) for axis, size in shape.items()}
             for name, shape in inputs.items()
         }
         known = {**extents, **sizes}

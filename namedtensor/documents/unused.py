@@ -19,13 +19,13 @@ from ..scope.heads import base_of
 from ..scope.names import walk
 from ..scope.uses import reach
 from ..terms.inference import CheckWarning
-from .assembled import AssembledProgram, assembled
+from .assembled import AssembledProgram, assemble_program
 from .document import Document, MathSpan
 
 CODE = 207
 
 
-def unused_names(document: Document) -> Iterator[CheckWarning]:
+def find_unused_names(document: Document) -> Iterator[CheckWarning]:
     """Yield a warning for each parameter or declaration in a display that no formula uses."""
     local = [
         (section, maths)
@@ -50,7 +50,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         later.update(*map(_names_in, statements))
         if not maths.display or maths.start in document.unread:
             continue
-        work = assembled(document, [maths])
+        work = assemble_program(document, [maths])
         unused = {
             to_text(name): (name, "parameter {} is not used")
             for definition in definitions

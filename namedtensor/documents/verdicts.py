@@ -36,7 +36,7 @@ class Tried(NamedTuple):
 
     def error(self, source: str) -> NotationError:
         """Return a false assertion as an error, with the tensors that show it."""
-        notes = [f"with {name} = {_shown(value)}" for name, value in self.drawn.items()]
+        notes = [f"with {name} = {_format_value(value)}" for name, value in self.drawn.items()]
         return NotationError(
             403,
             self.said,
@@ -60,15 +60,15 @@ class Tried(NamedTuple):
             CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tested: {self.said}",
         }
-        where = f", where {_listed(self.supposed)}" if self.supposed else ""
+        where = f", where {_list_meanings(self.supposed)}" if self.supposed else ""
         return words.get(self.status, self.status) + where
 
 
-def _listed(meanings: Mapping[str, str]) -> str:
+def _list_meanings(meanings: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in meanings.items())
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Format a random tensor; a large one by its shape."""
     from ..core.tensor import NamedTensor
 
@@ -86,4 +86,4 @@ def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[s
     """Return the warning of an assertion that fails with the minimal types of undeclared names."""
     names = ", ".join(undeclared)
     hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
-    return NotationError(403, f"{failure}, where {_listed(assumptions)}", hint=hint)
+    return NotationError(403, f"{failure}, where {_list_meanings(assumptions)}", hint=hint)

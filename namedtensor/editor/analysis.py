@@ -19,16 +19,16 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import spelling_of
 
-from ..documents.check_files import in_file
+from ..documents.check_files import locate_in_file
 from ..documents.findings import NOT_CHECKED, findings_of
 from ..documents.included_files import Read, Whole
-from ..documents.inherited import described_names
+from ..documents.inherited import find_described_names
 from ..documents.loaded import READERS, whole_of
 from ..documents.python_source import FormulaString, SkippedString, formulas_in
 from ..documents.report import Report
 from ..documents.sections import check_document
 from ..files.text import InputError
-from .parts import TypedPart, typed_parts
+from .parts import TypedPart, find_typed_parts
 from .statements import scopes
 from .text_programs import Problem, ProgramInputs, TextProgram, TypeHint, type_hints
 
@@ -67,7 +67,7 @@ class EditedProgram(NamedTuple):
 
     def error(self, error: NotationError, text: str) -> NotationError:
         """Return an error of the program as one of the document."""
-        return error.moved(text, self.place) if self.formula is None else in_file(error, self.formula, text)
+        return error.moved(text, self.place) if self.formula is None else locate_in_file(error, self.formula, text)
 
 
 class EditedDocument:
@@ -133,7 +133,7 @@ class EditedDocument:
         by_text = {(program.text, program.known): program for program in before}
         programs: list[EditedProgram] = []
         for at, (text, span, formula) in enumerate(sources):
-            known = ProgramInputs() if formula is None else known_of(formula)
+            known = ProgramInputs() if formula is None else read_stated_types(formula)
             syntax = "text" if formula is None else formula.syntax
             if syntax == "auto":
                 syntax = spelling_of(text)
@@ -222,7 +222,7 @@ class EditedDocument:
         return regions
 
 
-def known_of(formula: FormulaString) -> ProgramInputs:
+def read_stated_types(formula: FormulaString) -> ProgramInputs:
     """Return the types that a call states for the inputs of its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
@@ -234,7 +234,9 @@ def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
     """Return the programs of a document with sections that lie in the file itself."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
-        inherits = frozenset(name for maths in section.inherited for name in described_names(section.programs[maths]))
+        inherits = frozenset(
+            name for maths in section.inherited for name in find_described_names(section.programs[maths])
+        )
         for work, checked in section.checked:
             if checked.checker is None:
                 continue
@@ -249,7 +251,7 @@ def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
             regions.append(
                 FormulaRegion(
                     work.text, True, scope.program, scope, moved, (section.start, section.start), False, inherits,
-                    partial(typed_parts, checked.checker), checked.result.types,
+                    partial(find_typed_parts, checked.checker), checked.result.types,
                 )
             )  # fmt: skip
     return regions

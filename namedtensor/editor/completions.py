@@ -53,18 +53,18 @@ def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
             inner = offset - span[0] if formula is None else formula.inside(offset)
             if inner is None:
                 return []
-            items = (item for item in in_text(program, inner) if formula is None or item.text.isprintable())
+            items = (item for item in complete_text(program, inner) if formula is None or item.text.isprintable())
             return [item._replace(span=edited.place(item.span)) for item in items]
         if span[0] <= offset <= span[1] and formula is not None:
             if program.whole is None:
                 return []
-            return list(in_latex(document.text[span[0] : offset], offset, [program.whole.tree]))
+            return list(complete_latex(document.text[span[0] : offset], offset, [program.whole.tree]))
     if document.report is not None and (start := math_start(document, offset)) is not None:
-        return list(in_latex(document.text[start:offset], offset, [region.tree for region in document.regions]))
+        return list(complete_latex(document.text[start:offset], offset, [region.tree for region in document.regions]))
     return []
 
 
-def in_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
+def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
     """Yield the completions at a position of a program in text."""
     statement = next((name for name in reversed(program.statements) if name.start <= offset), StatementText(offset, ""))
     before = program.text[statement.start : offset]
@@ -87,7 +87,7 @@ def in_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
             (offset - completion.length, offset),
             kind,
             label,
-            described(completion.text) or completion.meaning or written,
+            describe_function(completion.text) or completion.meaning or written,
         )
 
 
@@ -102,7 +102,7 @@ def axes_of(program: TextProgram, offset: int) -> list[str]:
     return sorted(dict.fromkeys(axis.rstrip(MARKS) for axis in axes))
 
 
-def described(name: str) -> str:
+def describe_function(name: str) -> str:
     """Describe a built-in function or operator in a sentence."""
     record = REGISTRY.get(name)
     return sentence(record) if record is not None else ""
@@ -130,7 +130,7 @@ def math_start(document: EditedDocument, offset: int) -> int | None:
     return opening.start() if text.find(closing, opening.end(), offset) < 0 else None
 
 
-def in_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
+def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
     """Yield the completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
     axes = dict.fromkeys(axis.rstrip(MARKS) for tree in trees for axis in axes_in(tree))
     begun = MACRO.search(before)

@@ -12,9 +12,9 @@ from grammar.parser import GREEK_MACROS
 from ..operators import REGISTRY, Operator
 from ..operators.usage import sentence, sets
 from ..scope.names import plain_key
-from ..terms.inference import shown
+from ..terms.inference import format_shape
 from .analysis import EditedDocument, FormulaRegion
-from .occurrences import AXIS, FUNCTION, INDEX, Occurrence, at_offset, macro_at, same_as
+from .occurrences import AXIS, FUNCTION, INDEX, Occurrence, find_occurrence, macro_at, same_as
 from .parts import innermost
 
 WORD = re.compile(r"[^\W\d_][^\W_]*(?:_tanh|_relu)?|\\[A-Za-z]+|[^\w\s]")
@@ -34,7 +34,7 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
     """Return the type of the smallest piece at a position, the definition of its name, and its operator's meaning."""
     parts = {part.span: part for part in document.parts}
     span = innermost(parts, offset)
-    mention = at_offset(document, offset)
+    mention = find_occurrence(document, offset)
     lines: list[str] = []
     where = span
     if mention is not None:
@@ -56,7 +56,7 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
     if span is not None and (mention is None or mention.kind != AXIS):
         text = document.text[slice(*span)]
         short = " ".join(text.split()) if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + " …"
-        lines.insert(0, f"`{short}` : `{shown(parts[span].shape)}`")
+        lines.insert(0, f"`{short}` : `{format_shape(parts[span].shape)}`")
     return Description(where or (offset, offset), "\n\n".join(lines)) if lines and where is not None else None
 
 
@@ -101,7 +101,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
 
     It is its equation or signature, or else its declaration, or else its first mention.
     """
-    mention = at_offset(document, offset)
+    mention = find_occurrence(document, offset)
     if mention is None:
         return macro_definition(document.text, offset)
     spans = spans_of(definitions(document, mention))
@@ -117,7 +117,7 @@ def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrenc
 
 def references(document: EditedDocument, offset: int) -> list[Span]:
     """Return all mentions of the name or axis at a position."""
-    mention = at_offset(document, offset)
+    mention = find_occurrence(document, offset)
     return [] if mention is None else spans_of(same_as(document, mention))
 
 

@@ -28,10 +28,10 @@ def fixes(document: EditedDocument, span: Span) -> list[Fix]:
         for candidate in document.problems
         if candidate.error.source == document.text and touches(candidate, span)
     ]
-    before = reported(document)
+    before = list_findings(document)
     offered: list[Fix] = []
     for problem in [candidate for candidate in problems if candidate.error.edits][:MAX_PROBLEMS]:
-        for repair in repairs(problem.error, before, lambda text: _tried(document, text)):
+        for repair in repairs(problem.error, before, lambda text: _check_edited(document, text)):
             old = document.text[slice(*repair.span)]
             title = (
                 f"Replace {old} by {repair.text}"
@@ -50,12 +50,12 @@ def touches(problem: Problem, span: Span) -> bool:
     return start <= span[1] and span[0] <= end
 
 
-def reported(document: EditedDocument) -> list[NotationError]:
+def list_findings(document: EditedDocument) -> list[NotationError]:
     """Return the errors and warnings of a document."""
     return [problem.error for problem in document.problems if problem.severity != "information"]
 
 
-def _tried(document: EditedDocument, text: str) -> list[NotationError]:
+def _check_edited(document: EditedDocument, text: str) -> list[NotationError]:
     other = document.copy()
     other.update(text)
-    return reported(other)
+    return list_findings(other)

@@ -161,7 +161,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 
 # ------------------------------------------------------------------------------------------------------ which are the same
-def at_offset(document: EditedDocument, offset: int) -> Occurrence | None:
+def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
     r"""Return the mention at a place of a document, or that ends there.
 
     Outside of formulas it is a mention of the macro that is written there, as in \ndef{\seq}{seq}.
@@ -185,7 +185,7 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
     """Return the mentions of the same name or axis as this one."""
     regions, every = document.regions, occurrences(document)
     is_local = not regions[chosen.region].latex or chosen.owner is not None or document.report is None
-    groups = {chosen.region} if is_local else linked_regions(regions, every, chosen)
+    groups = {chosen.region} if is_local else find_linked_regions(regions, every, chosen)
     kinds = (chosen.kind,) if chosen.kind in (AXIS, INDEX) else (NAME, FUNCTION)
     expected = chosen.name, chosen.owner
     return [
@@ -195,7 +195,7 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
     ]
 
 
-def linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
+def find_linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
     """Return the sections that share a name by inheritance. An axis is the same in all."""
     if chosen.kind == AXIS:
         return set(range(len(regions)))

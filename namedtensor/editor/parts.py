@@ -20,7 +20,7 @@ class TypedPart(NamedTuple):
     node: Any
 
 
-def typed_parts(checker: Any) -> list[TypedPart]:
+def find_typed_parts(checker: Any) -> list[TypedPart]:
     """Return each piece that has a type, once, inner pieces first.
 
     If it is in several definitions, the first use counts.

@@ -16,7 +16,7 @@ from grammar.parser import parse
 from ..scope.names import MARKS
 from .analysis import EditedDocument
 from .descriptions import spans_of
-from .occurrences import AXIS, FUNCTION, MACRO, Occurrence, at_offset, occurrences, same_as
+from .occurrences import AXIS, FUNCTION, MACRO, Occurrence, find_occurrence, occurrences, same_as
 from .repairs import Edit
 
 NAMED = re.compile(r"(\\(?:name|mathsf|text|mathrm|operatorname|textrm|textsf)\s*\{)[^{}]*(\})")
@@ -26,13 +26,13 @@ PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
 def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
     """Return the edits that rename the name at an offset. Raise NotationError if the renaming is not safe."""
     new = new.strip()
-    chosen = at_offset(document, offset)
+    chosen = find_occurrence(document, offset)
     if chosen is None:
-        raise refused("there is no name or axis here")
+        raise refuse_renaming("there is no name or axis here")
     if any(other.broken for other in document.regions):
         problem = next((other.error for other in document.problems if other.error.kind == "syntax"), None)
         line = problem.position()[0] if problem is not None else 1
-        raise refused(f"line {line} does not parse, so a name in it would be missed", "fix that line first")
+        raise refuse_renaming(f"line {line} does not parse, so a name in it would be missed", "fix that line first")
     latex = document.regions[chosen.region].latex
     check_name(chosen, new, latex)
     if new == chosen.name:
@@ -43,7 +43,7 @@ def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
     return edits
 
 
-def refused(message: str, hint: str | None = None) -> NotationError:
+def refuse_renaming(message: str, hint: str | None = None) -> NotationError:
     """Return the error of a rejected renaming."""
     return NotationError(312, message, hint=hint)
 
@@ -57,9 +57,9 @@ def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
     except NotationError:
         is_name = False
     if not is_name:
-        raise refused(f"{new!r} cannot be the name of {what}", "use letters and digits, as in seq or W1")
+        raise refuse_renaming(f"{new!r} cannot be the name of {what}", "use letters and digits, as in seq or W1")
     if latex and chosen.kind == AXIS and not new.isalpha():
-        raise refused(f"{new!r} cannot be the macro of an axis", "use letters alone")
+        raise refuse_renaming(f"{new!r} cannot be the macro of an axis", "use letters alone")
 
 
 def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
@@ -69,7 +69,7 @@ def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
         if mention.name == new and mention.region in regions:
             line = document.text.count("\n", 0, (mention.at or (0, 0))[0]) + 1
             what = "an axis" if mention.kind == AXIS else "a name"
-            raise refused(f"{new} is {what} already, in line {line}", "choose another name")
+            raise refuse_renaming(f"{new} is {what} already, in line {line}", "choose another name")
 
 
 def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[Edit]:
@@ -89,9 +89,9 @@ def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[E
 def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
     r"""Yield the edits that rename the macro of an axis: its uses and its definition."""
     if is_known(f"\\{new}"):
-        raise refused(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
+        raise refuse_renaming(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
     if re.search(rf"\\{new}(?![A-Za-z@])", document.text):
-        raise refused(rf"\{new} is used already", "choose another name")
+        raise refuse_renaming(rf"\{new} is used already", "choose another name")
     for use in re.finditer(rf"{re.escape(macro)}(?![A-Za-z@])", document.text):
         yield Edit(use.span(), f"\\{new}")
     definition = rf"\\ndef\s*\{{\s*{re.escape(macro)}\s*\}}\s*\{{\s*({re.escape(old)})\s*\}}"
@@ -101,7 +101,7 @@ def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> It
             yield Edit(use.span(1), new)
 
 
-def applied(text: str, edits: list[Edit]) -> str:
+def apply_edits(text: str, edits: list[Edit]) -> str:
     """Apply edits to a text."""
     for span, put in sorted(edits, reverse=True):
         text = text[: span[0]] + put + text[span[1] :]
@@ -111,10 +111,12 @@ def applied(text: str, edits: list[Edit]) -> str:
 def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None:
     """Raise if the edits would make an error that is not there before."""
     after = EditedDocument(document.path, document.read)
-    after.update(applied(document.text, edits))
+    after.update(apply_edits(document.text, edits))
     after.settle()
     known = [problem.error.code for problem in document.problems]
     for error in (problem.error for problem in after.problems):
         if error.code not in known:
-            raise refused(f"with the name {new} there would be an error: {error.message}", "choose another name")
+            raise refuse_renaming(
+                f"with the name {new} there would be an error: {error.message}", "choose another name"
+            )
         known.remove(error.code)

@@ -74,7 +74,7 @@ def scopes(text: str) -> list[Span]:
     return [span for span in zip(bounds, bounds[1:]) if span[0] < span[1]]
 
 
-def blanked(text: str, spans: list[Span]) -> str:
+def blank_spans(text: str, spans: list[Span]) -> str:
     """Return the text with blanks in place of some spans, so that the rest keeps its position."""
     for start, end in spans:
         blank = "".join(character if character == "\n" else " " for character in text[start:end])

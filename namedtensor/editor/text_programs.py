@@ -17,10 +17,10 @@ from ..documents.formula_checks import UNDEFINED, CheckedFormula, check_formula
 from ..programs.parsed import ParsedProgram
 from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import plain_key
-from ..terms.inference import shown
+from ..terms.inference import format_shape
 from .contexts import Contexts
-from .parts import TypedPart, typed_parts
-from .statements import HEAD, StatementText, blanked, split, statement_at
+from .parts import TypedPart, find_typed_parts
+from .statements import HEAD, StatementText, blank_spans, split, statement_at
 
 MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
 MAX_CHANGED = 8  # statements that are checked alone; with more changes, the whole program is checked
@@ -102,7 +102,7 @@ class TextProgram:
         if whole is None or len(self.statements) <= SHORT:
             self.settle()
             return
-        self.places = matched(
+        self.places = match_statements(
             [statement.text for statement in whole.statements], [statement.text for statement in self.statements]
         )
         new = [at for at in range(len(self.statements)) if at not in self.places.values()]
@@ -112,16 +112,16 @@ class TextProgram:
         self.changed = {}
         for at in new:
             known = before.get(self.statements[at].text)
-            self.changed[at] = known if known is not None else self._checked_alone(whole, self.statements[at])
+            self.changed[at] = known if known is not None else self._check_alone(whole, self.statements[at])
 
     def settle(self) -> None:
         """Check the whole program, unless it is checked already."""
         if not self.settled:
-            self.whole = checked_whole(self.text, self.statements, self.known, self.syntax)
+            self.whole = check_whole_text(self.text, self.statements, self.known, self.syntax)
         self.places = {at: at for at in range(len(self.statements))}
         self.changed = {}
 
-    def _checked_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
+    def _check_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
         """Return the findings in one statement, with positions from 0."""
         text = statement.text
         contexts = whole.contexts
@@ -134,11 +134,11 @@ class TextProgram:
         program = ParsedProgram(f"{context}\n{text}" if context else text, "text")
         result = check_formula(program, self.known.given, dict(self.known.sizes), self.known.named)
         names = {name for item in tree.statements for name in head_names(item)}
-        defined = {*contexts.defining, *names, *headed(self.statements)}
+        defined = {*contexts.defining, *names, *find_defined_names(self.statements)}
         problems = [item for item in problems_of(result) if is_about(item, start, defined)]
-        parts = [item for item in typed_parts(result.checked.checker) if item.span[0] >= start]
+        parts = [item for item in find_typed_parts(result.checked.checker) if item.span[0] >= start]
         names = Diagnostics(tuple(problems), tuple(parts))
-        return moved(names, text, -start)._replace(hints=tuple(type_hints(tree, parts, start)))
+        return move_findings(names, text, -start)._replace(hints=tuple(type_hints(tree, parts, start)))
 
     # ------------------------------------------------------------------------------------------------ what is known now
     def findings(self) -> Diagnostics:
@@ -151,8 +151,10 @@ class TextProgram:
             groups = []
             for at, now in self.places.items():
                 before, after = self.whole.statements[at].start, self.statements[now].start
-                groups.append(moved(self.whole.findings[at], self.text, after - before))
-            groups += [moved(findings, self.text, self.statements[at].start) for at, findings in self.changed.items()]
+                groups.append(move_findings(self.whole.findings[at], self.text, after - before))
+            groups += [
+                move_findings(findings, self.text, self.statements[at].start) for at, findings in self.changed.items()
+            ]
         problems = sorted(
             (problem for group in groups for problem in group.problems),
             key=lambda problem: problem.error.span or (0, 0),
@@ -161,10 +163,10 @@ class TextProgram:
         return Diagnostics(tuple(problems), tuple(part for group in groups for part in group.parts), hints)
 
 
-def matched(old: list[str], new: list[str]) -> dict[int, int]:
+def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
     """Return the statements that both texts have: their numbers in the old and in the new one.
 
-    >>> matched(["a", "b", "c", "d"], ["a", "x", "c", "d"])
+    >>> match_statements(["a", "b", "c", "d"], ["a", "x", "c", "d"])
     {0: 0, 2: 2, 3: 3}
     """
     first = 0
@@ -183,7 +185,7 @@ def matched(old: list[str], new: list[str]) -> dict[int, int]:
     return pairs | {len(old) - 1 - at: len(new) - 1 - at for at in reversed(range(last))}
 
 
-def moved(findings: Diagnostics, text: str, by: int) -> Diagnostics:
+def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
     """Return findings moved to other positions of another text."""
 
     def shifted(span: Span) -> Span:
@@ -209,12 +211,12 @@ def problems_of(result: CheckedFormula) -> list[Problem]:
     """Return the problems of a formula."""
     source = result.checked.result.source
     problems = [Problem("error", error) for error in result.errors]
-    problems += (Problem("warning", warning.as_error(source)) for warning in result.warnings)
-    problems += (Problem("information", undeclared(error)) for error in result.unknown)
+    problems += (Problem("warning", warning.make_strict_error(source)) for warning in result.warnings)
+    problems += (Problem("information", make_undeclared_error(error)) for error in result.unknown)
     return problems
 
 
-def undeclared(error: NotationError) -> NotationError:
+def make_undeclared_error(error: NotationError) -> NotationError:
     """Report an undefined name as an input of unknown type."""
     name = error.span_text
     return error.replace(
@@ -224,19 +226,19 @@ def undeclared(error: NotationError) -> NotationError:
     )
 
 
-def headed(statements: list[StatementText]) -> set[str]:
+def find_defined_names(statements: list[StatementText]) -> set[str]:
     """Return the names that statements may define, judging by their first characters."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
 
-def checked_whole(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
+def check_whole_text(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
     """Check a program, without the statements that do not parse or clash with others."""
     broken: dict[int, Diagnostics] = {}
     result: CheckedFormula | None = None
     tree = nodes.Program(())
     while len(broken) < len(statements):
-        left = blanked(text, [(statements[at].start, statements[at].end) for at in broken])
+        left = blank_spans(text, [(statements[at].start, statements[at].end) for at in broken])
         program = ParsedProgram(left, syntax)
         try:
             tree = program.tree
@@ -253,19 +255,19 @@ def checked_whole(text: str, statements: list[StatementText], known: ProgramInpu
         broken[at] = Diagnostics((Problem("error", problem.moved(text, lambda span: span)),))
     findings = [broken.get(at, Diagnostics()) for at in range(len(statements))]
     if result is not None:
-        lost = headed([statements[at] for at in broken])
+        lost = find_defined_names([statements[at] for at in broken])
         problems = [
-            problem._replace(error=in_text(problem.error, text))
+            problem._replace(error=locate_in_text(problem.error, text))
             for problem in problems_of(result)
             if not broken or is_about(problem, -1, lost) or problem.error.span is None
         ]
-        parts = typed_parts(result.checked.checker)
-        findings = distributed(statements, findings, problems, parts, list(type_hints(tree, parts)))
+        parts = find_typed_parts(result.checked.checker)
+        findings = distribute_findings(statements, findings, problems, parts, list(type_hints(tree, parts)))
     types = result.checked.result.types if result is not None else {}
     return CheckedText(text, statements, findings, frozenset(broken), tree, result, Contexts(statements, tree, types))
 
 
-def in_text(error: NotationError, text: str) -> NotationError:
+def locate_in_text(error: NotationError, text: str) -> NotationError:
     """Return an error of the blanked text as one of the text; an error of an input is at its beginning."""
     if error.span is None or error.source is None or len(error.source) != len(text):
         return error.replace(source=text, span=(0, 0), labels=())
@@ -291,10 +293,10 @@ def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> I
             continue
         shape = shapes.get((body.span[0] + start, body.span[1] + start))
         if shape is not None:
-            yield TypeHint(body.span[1], shown(shape))
+            yield TypeHint(body.span[1], format_shape(shape))
 
 
-def distributed(
+def distribute_findings(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip

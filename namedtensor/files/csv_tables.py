@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.labels import dropping_notes
-from .text import InputError, as_number, read_text
+from .text import InputError, parse_number, read_text
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 NUMBERS_START = {*"0123456789+-−.∞iInN"}  # characters that a number begins with
@@ -175,8 +175,8 @@ def is_header(rows: Sequence[Row]) -> bool:
         return True
     if not first[0] and all(first[1:]) and len(first) > 1 and (0 not in columns or is_row_numbers(cells[0])):
         return True
-    titles = [as_number(first[index]) for index in columns]
-    values = [[as_number(row[index]) for index in columns] for row in body]
+    titles = [parse_number(first[index]) for index in columns]
+    values = [[parse_number(row[index]) for index in columns] for row in body]
     return is_years(titles, values, has_labels) or (has_labels and is_counted(titles, values))
 
 
@@ -212,22 +212,22 @@ def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
 
 def is_row_numbers(column: Sequence[str]) -> bool:
     """Return whether a column counts its rows, from 0 or 1."""
-    numbers = [as_number(cell) for cell in column]
+    numbers = [parse_number(cell) for cell in column]
     return numbers[0] in (0, 1) and is_consecutive(numbers)
 
 
 def is_number(cell: str) -> bool:
-    return cell.lower() not in MISSING and as_number(cell) is not None
+    return cell.lower() not in MISSING and parse_number(cell) is not None
 
 
 def is_word(cell: str) -> bool:
     """Return whether a cell is neither a number nor missing."""
-    return cell.lower() not in MISSING and as_number(cell) is None
+    return cell.lower() not in MISSING and parse_number(cell) is None
 
 
 def number_in(path: Path, line: int, title: str, text: str) -> int | float:
     """Return the number in a cell; NaN if it is missing. Raises InputError if it is a word."""
-    number = as_number(text)
+    number = parse_number(text)
     if number is None and text.lower() in MISSING:
         return math.nan
     if number is None:

@@ -140,7 +140,7 @@ def variable_of(path: Path, member: str | None, opener: str) -> Found:
         dataset.close()
 
 
-def as_dataset(value: Any) -> Any:
+def to_dataset(value: Any) -> Any:
     array = value.to_xarray()
     return array.to_dataset(name=array.name or "value")
 
@@ -148,7 +148,7 @@ def as_dataset(value: Any) -> Any:
 def write_netcdf(value: Any, file: Any, path: str) -> None:
     need_packages("NetCDF", f"writing {path}")
     engine = None if is_usable("netCDF4") or is_usable("h5netcdf") else "scipy"  # xarray may choose what is not usable
-    file.write(bytes(as_dataset(value).to_netcdf(engine=engine)))
+    file.write(bytes(to_dataset(value).to_netcdf(engine=engine)))
 
 
 def write_zarr(value: Any, file: Any, path: str) -> None:
@@ -159,7 +159,7 @@ def write_zarr(value: Any, file: Any, path: str) -> None:
         raise InputError(f"there is {path} already; remove it first, or write another folder")
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:50]}.", dir=target.parent))
     try:
-        as_dataset(value).to_zarr(temporary / "store", mode="w", consolidated=False)
+        to_dataset(value).to_zarr(temporary / "store", mode="w", consolidated=False)
         os.replace(temporary / "store", target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

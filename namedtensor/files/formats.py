@@ -92,7 +92,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     while nested:
         lengths = {length_of(row) for row in level}
         if len(lengths) > 1:
-            raise NotationError(311, f"the rows of {what} differ in length", notes=(ragged(level),))
+            raise NotationError(311, f"the rows of {what} differ in length", notes=(describe_ragged_level(level),))
         shape.append(len(level[0]))
         level = [entry for row in level for entry in row]
         nested = bool(level) and any(isinstance(entry, list) for entry in level)
@@ -105,7 +105,7 @@ def length_of(row: Any) -> int | None:
     return None if entries is None else len(entries)
 
 
-def ragged(level: list[Any]) -> str:
+def describe_ragged_level(level: list[Any]) -> str:
     lengths = map(length_of, level)
     counts = ["a number" if length is None else f"{length} entries" for length in lengths]
     other = next(index for index, text in enumerate(counts) if text != counts[0])

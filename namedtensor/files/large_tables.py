@@ -90,7 +90,7 @@ def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[An
         column.to_numpy() if column.dtype.kind in "iuf" else [str(word).strip() for word in column]
         for column in columns
     ]
-    return checked(values, head)
+    return check_columns(values, head)
 
 
 def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
@@ -101,7 +101,7 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
     return body.count(separator) == count * len(empty) and not (empty and any(row in body for row in rows))
 
 
-def checked(columns: list[Any], head: TableCells) -> list[Any] | None:
+def check_columns(columns: list[Any], head: TableCells) -> list[Any] | None:
     """Return the columns if each holds only numbers or only words, otherwise None."""
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_mapping, as_path, wrong
+from ..core.kinds import require_mapping, require_path, wrong
 from .text import InputError, is_names, parse_json, reason, to_object_or_none, whole_file
 from .versions import OpenedVersion
 
@@ -69,7 +69,7 @@ class TensorFile(Mapping[str, Any]):
     def __init__(self, path: str | os.PathLike[str]):
         import numpy as np
 
-        self.path = as_path(path)
+        self.path = require_path(path)
         try:
             with self.path.open("rb") as file:
                 self._opened = OpenedVersion(self.path, file)
@@ -219,10 +219,10 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
     >>> nt.load_tensors(path)
     {'W': NamedTensor([[1.0, 2.0]], "in out")}
     """
-    return named_tensors(TensorFile(path))
+    return read_named_tensors(TensorFile(path))
 
 
-def named_tensors(file: TensorFile) -> dict[str, Any]:
+def read_named_tensors(file: TensorFile) -> dict[str, Any]:
     """Return the tensors of a file with their axes. Raises NotationError if the file does not store axis names."""
     from ..core.tensor import tensor
 
@@ -249,7 +249,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 def all_tensors(tensors: Any) -> dict[str, Any]:
     """Return the tensors by name. Raises NotationError if a value is not a tensor."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
-    result = as_mapping(tensors, "the argument of save_tensors", hint)
+    result = require_mapping(tensors, "the argument of save_tensors", hint)
     for name, value in result.items():
         if not hasattr(value, "axes"):
             raise wrong(value, f"the value saved as {name}", "a named tensor", hint)
@@ -289,7 +289,7 @@ def save_tensors(
 
     from ..core.array_data import concrete
 
-    path, tensors = as_path(path), all_tensors(tensors)
+    path, tensors = require_path(path), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(tensor.array), order="C") for name, tensor in tensors.items()}
     head: dict[str, Any] = {
         "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}

@@ -51,11 +51,11 @@ def read_stream(path: str, member: str | None, name: str, header: bool | None = 
         raise InputError(f"{called} is empty, and {name} was to come from it")
     suffix = next((suffix for beginning, suffix in BEGINNINGS.items() if data.startswith(beginning)), None)
     if suffix is None and data.lstrip()[:1] in b"[{":
-        return json_tensor(as_text(data, called), called)
+        return json_tensor(decode_stream(data, called), called)
     return read_through_file(data, suffix or ".csv", member, name, called, header)
 
 
-def as_text(data: bytes, called: str) -> str:
+def decode_stream(data: bytes, called: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

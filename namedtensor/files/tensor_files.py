@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 from ..core.axes import names_of
-from ..core.kinds import as_path, wrong
+from ..core.kinds import require_path, wrong
 from ..core.labels import dropping_notes
 from ..core.warned import warn
 from .contents import Found, first_axis_alone, label_values
@@ -60,17 +60,17 @@ def load_tensor(
     >>> nt.load_tensor(path, "city day")[{"city": "Rome"}]
     NamedTensor([0, 2], "day", labels={"day": ["Mon", "Tue"]})
     """
-    file = as_path(path)
+    file = require_path(path)
     try:
         contents = read_path(file, member, "the tensor", header)
     except (InputError, OSError) as problem:
         raise NotationError(409, str(problem)) from None
     for note in dropping_notes(contents.dropped):
         warn(f"{file.name}: {note}")
-    return named(contents, None if axes is None else names_of(axes), file)
+    return name_array(contents, None if axes is None else names_of(axes), file)
 
 
-def named(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any:
+def name_array(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any:
     """Return the array of a file as a tensor with labels."""
     from ..core.tensor import tensor
 
@@ -117,7 +117,7 @@ def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
     >>> nt.load_tensor(path)
     NamedTensor([[3, 1]], "row column")
     """
-    file = as_path(path)
+    file = require_path(path)
     if not hasattr(tensor, "axes"):
         hint = 'write save_tensor("x.json", X); save_tensors saves several'
         if isinstance(tensor, Mapping):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from grammar.errors import NotationError
-from grammar.locks import locked
+from grammar.locks import call_with_lock
 
 MAX_PREFIX = 50  # characters of a file's name that its temporary file keeps
 
@@ -81,7 +81,7 @@ def _umask() -> int:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("\nUmask:")[2].split(maxsplit=1)[0], 8)
     except (OSError, ValueError, IndexError):
-        return locked(_umask_by_change)
+        return call_with_lock(_umask_by_change)
 
 
 def _umask_by_change() -> int:
@@ -164,7 +164,7 @@ def parse_json(text: str, what: str, unique: bool = False) -> Any:
         raise InputError(f"{what} is not valid JSON: {str(problem)[:80]}") from None
 
 
-def as_number(text: str) -> int | float | None:
+def parse_number(text: str) -> int | float | None:
     """Return the number that `text` spells, or None."""
     for read in (int, float):
         try:
@@ -199,7 +199,7 @@ def finite(value: Any) -> Any:
     return [finite(item) for item in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value
 
 
-def decoded(data: bytes, file: str) -> tuple[str, str | None]:
+def decode(data: bytes, file: str) -> tuple[str, str | None]:
     """Decode text in UTF-8, in UTF-16 with a byte order mark, or in Latin-1, common in older documents."""
     note = None
     try:

@@ -49,7 +49,7 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
     """Return the parameters in a file, and the metadata of their layer. Raises NotationError if it holds another kind."""
-    from ..files.safetensors import TensorFile, named_tensors
+    from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)
     about = file.metadata
@@ -61,4 +61,4 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
     except (KeyError, ValueError):
         raise NotationError(409, f"{path} has no metadata of the layer that it holds") from None
-    return {**named_tensors(file), **numbers}, *rest
+    return {**read_named_tensors(file), **numbers}, *rest

@@ -9,7 +9,7 @@ from grammar.cache import cached_property
 from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
-from ..core.arrays import Layout, dtype_name, library, placed
+from ..core.arrays import Layout, dtype_name, library, place_array
 from ..core.families import FamilyName
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
@@ -58,7 +58,7 @@ def least(names: Iterable[str]) -> int:
     return min(len(name.members) for name in families_in(names))
 
 
-def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
+def move_parameters(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
     """Return the stored parameters with their tensors as arrays of another library.
 
     8-bit integers stay 8-bit integers.
@@ -68,7 +68,7 @@ def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device
         array = concrete(value.array)
         if backend == "torch" and library(array) == "numpy" and not array.flags.forc:  # a part of a larger matrix
             array = array.copy()
-        return placed(array, backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device)
+        return place_array(array, backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device)
 
     return {
         name: wrap_array(array(value), value.axes) if isinstance(value, NamedTensor) else value

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..core.arrays import library
 from ..core.hooks import WATCHER, when_first_seen
 from ..tensors.pytrees import tensor_of_leaf
-from .families import moved
+from .families import move_parameters
 
 Layer: TypeAlias = Any  # of `layer.py`, which imports this file
 _CLASSES: list[type] = []
@@ -78,7 +78,7 @@ def variables_of(layer: Layer) -> Variables:
         axes = tuple((name, () if name in numbers else value.axes) for name, value in parameters.items())
         tensors = {name: value for name, value in parameters.items() if name not in numbers}
         others = {name: value for name, value in tensors.items() if library(value.array) != "jax"}
-        tensors |= moved(others, "jax", None, None)
+        tensors |= move_parameters(others, "jax", None, None)
         variables = {name: nnx.Param(value.array, axes=value.axes) for name, value in tensors.items()}
         parameters = Variables(axes, variables, numbers)
         layer._read_from(parameters)
@@ -102,7 +102,7 @@ def pop_child(layer: Layer, name: Any) -> Any:
 def empty_of(layer_class: Any) -> Any:
     def empty(rest: Any) -> Layer:
         axes, numbers, about = rest
-        return layer_class._of_parts(Variables(axes, {}, dict(numbers)), about)
+        return layer_class._build_from_parts(Variables(axes, {}, dict(numbers)), about)
 
     return empty
 

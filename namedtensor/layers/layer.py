@@ -31,18 +31,18 @@ from grammar.plain_text import encodable
 
 from ..core.arrays import UnnamedAxes
 from ..core.families import FamilyName
-from ..core.kinds import as_mapping, as_names, as_text
+from ..core.kinds import require_mapping, require_names, require_text
 from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
 from ..programs.arguments import whole_sizes
-from ..programs.initialization import drawn
+from ..programs.initialization import draw_parameters
 from ..programs.initializers import Initializers
 from ..tensors import pytrees as jax_trees
 from . import flax_nodes, layer_trees
 from .about import LayerMetadata, read, write
 from .families import least, member_shape
 from .module_methods import ModuleMethods
-from .parameters import checked, not_by_keyword, spelled
+from .parameters import check_parameters, normalize_names, not_by_keyword
 from .texts import apply_changes, own_text, text_beside
 
 
@@ -83,7 +83,7 @@ class Layer(ModuleMethods, Suggests):
                 name: initializer for layer in (*cls.includes, cls) for name, initializer in layer.initializers.items()
             }
         cls.inputs, cls.optional_inputs = (
-            tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
+            tuple(normalize_names(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
         )
         if file := cls.__dict__.get("changes"):
             shown, cls.notation = apply_changes(cls, file, cls.__dict__.get("removes", ()))  # pyright: ignore[reportAttributeAccessIssue]
@@ -106,11 +106,11 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
     ):
         sizes = whole_sizes(sizes)
-        config = as_mapping(config, "config=", "pass the values from the model file")
-        definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
-        remove = as_names(remove, "remove=", 'write remove=["act"]')
+        config = require_mapping(config, "config=", "pass the values from the model file")
+        definitions = require_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
+        remove = require_names(remove, "remove=", 'write remove=["act"]')
         self._set({}, LayerMetadata.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
-        self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
+        self._set(check_parameters(self._declared(), self.sizes, normalize_names(parameters)), self._about)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Layer(ModuleMethods, Suggests):
         return json.loads(self._about.config)
 
     def __reduce__(self) -> Any:
-        return type(self)._of_parts, (dict(self._kept), self._about)
+        return type(self)._build_from_parts, (dict(self._kept), self._about)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -173,16 +173,18 @@ class Layer(ModuleMethods, Suggests):
         if other:
             raise not_by_keyword(cls.__name__, other)
         sizes = whole_sizes(sizes)
-        initializers = spelled(as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}'))
-        constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
+        initializers = normalize_names(
+            require_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')
+        )
+        constants = require_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
         seed, default_sizes = to_seed(seed), {**cls.default_sizes, **sizes}
         initializers = {**cls.initializers, **initializers}
-        result = drawn(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
+        result = draw_parameters(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
         axes = {axis for tensor in result.values() for axis in tensor.layout.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
         if constants:
             return cls({**result, **constants}, left, strict=strict)
-        return cls._of_parts(result, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
+        return cls._build_from_parts(result, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """Return a layer with other values of some parameters.
@@ -211,10 +213,12 @@ class Layer(ModuleMethods, Suggests):
         >>> layer.replace({"b_2": nt.tensor([1.0, 2.0], "chans")}).parameters["b_2"].tolist()
         [1.0, 2.0]
         """
-        inputs = spelled({**as_mapping(parameters, "the argument of replace", 'write replace({"W": W})'), **named})
-        result = checked(self._declared(), self.sizes, {**self.parameters, **inputs})
-        replaced = self._of_parts(result, self._about._replace(stacked=()))._with(result, self.sharding)
-        return replaced._stacked(least(self._kept)) if self._about.stacked else replaced
+        inputs = normalize_names(
+            {**require_mapping(parameters, "the argument of replace", 'write replace({"W": W})'), **named}
+        )
+        result = check_parameters(self._declared(), self.sizes, {**self.parameters, **inputs})
+        replaced = self._build_from_parts(result, self._about._replace(stacked=()))._with(result, self.sharding)
+        return replaced._stack_families(least(self._kept)) if self._about.stacked else replaced
 
     @classmethod
     def from_module(cls, module: Any) -> Self:

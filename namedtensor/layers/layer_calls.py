@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_names
+from ..core.kinds import require_names
 from ..core.tensor import NamedTensor
 from ..tensors import pytrees as jax_trees
 from . import flax_nodes
 from .about import LayerMetadata
 from .families import Members
-from .parameters import Declared, check_names, shapes, spelled
+from .parameters import Declared, check_names, normalize_names, shapes
 
 MAX_CALLS = 16  # of a layer, by the names that are asked for and given
 
@@ -97,7 +97,7 @@ class LayerCalls:
         object.__setattr__(self, "_calls", {})
 
     @classmethod
-    def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
+    def _build_from_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
         """Build a layer from parts of another layer without checks."""
         layer = object.__new__(cls)
         layer._set(parameters, about)
@@ -106,7 +106,7 @@ class LayerCalls:
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
         """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
         placed = parameters if sharding is None else sharding.place(parameters)
-        return self._of_parts(placed, self._about._replace(sharding=sharding))
+        return self._build_from_parts(placed, self._about._replace(sharding=sharding))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Evaluate the layer, lifted over any extra axes of the arguments."""
@@ -142,7 +142,7 @@ class LayerCalls:
         ℝ^{chans[2]}
         """
         one = isinstance(name, str)
-        names = (name,) if one else tuple(as_names(name, "the name", 'write layer.evaluate("FFN", X)'))
+        names = (name,) if one else tuple(require_names(name, "the name", 'write layer.evaluate("FFN", X)'))
         for as_name in names:
             if as_name in self.removed:
                 raise NotationError(
@@ -265,7 +265,7 @@ class LayerCalls:
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments of a call by the names that the formulas give them."""
-        named = spelled({name: value for name, value in named.items() if value is not None})
+        named = normalize_names({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())
             return arguments, named

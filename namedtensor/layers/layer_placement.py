@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ..core.arrays import module_name
-from ..programs.families import stacked
-from .families import INT8, MANY, moved
+from ..programs.families import stack_families
+from .families import INT8, MANY, move_parameters
 from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class LayerPlacement(LayerCalls):
         """
         if dtype == INT8:
             return self._to_int8().to(backend, None, device)
-        layer = self._stacked(MANY) if backend == "jax" else self
-        return layer._with(moved(layer._kept, backend, dtype, device))
+        layer = self._stack_families(MANY) if backend == "jax" else self
+        return layer._with(move_parameters(layer._kept, backend, dtype, device))
 
     def _to_int8(self) -> Self:
         """Return the layer with 8-bit integer weights, each parameter in a separate array."""
@@ -65,7 +65,7 @@ class LayerPlacement(LayerCalls):
             parameters |= quantization.parts(name, value)
         definitions = "\n".join(filter(None, (self._about.definitions, quantization.definitions(parameters))))
         about = self._about._replace(definitions=definitions, stacked=())
-        return self._of_parts(parameters, about)._with(parameters, self._about.sharding)
+        return self._build_from_parts(parameters, about)._with(parameters, self._about.sharding)
 
     def stack_layers(self) -> Self:
         """Return the layer with each family of parameters, such as W^{l,Q}, in one array.
@@ -84,14 +84,14 @@ class LayerPlacement(LayerCalls):
         >>> GPT2.init(sizes=sizes).stack_layers().parameters["W^{96,Q}"].shape
         ℝ^{chans[4] × heads[2] × key[2]}
         """
-        return self._stacked(2)
+        return self._stack_families(2)
 
-    def _stacked(self, count: int) -> Self:
+    def _stack_families(self, count: int) -> Self:
         """Stack families of at least `count` members."""
-        parameters = stacked(self._kept, self.formula.declared, count)
+        parameters = stack_families(self._kept, self.formula.declared, count)
         if len(parameters) == len(self._kept):
             return self
-        return self._of_parts(parameters, self._about._replace(stacked=tuple(self.parameters)))._with(
+        return self._build_from_parts(parameters, self._about._replace(stacked=tuple(self.parameters)))._with(
             parameters, self.sharding
         )
 
@@ -109,7 +109,7 @@ class LayerPlacement(LayerCalls):
         >>> layer.stack_layers().unstack_layers().parameters.keys() == layer.parameters.keys()
         True
         """
-        return self._of_parts(self.parameters, self._about._replace(stacked=()))
+        return self._build_from_parts(self.parameters, self._about._replace(stacked=()))
 
     def pack(self, backend: str = "numpy") -> Self:
         """Return the layer with its NumPy parameters side by side in one piece of memory.
@@ -141,10 +141,10 @@ class LayerPlacement(LayerCalls):
         >>> layer.pack("torch").parameters["W_1"].axes
         ('hidden', 'chans')
         """
-        from .memory import packed
+        from .memory import pack_parameters
 
         module_name(backend)
-        return self._with(packed(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
+        return self._with(pack_parameters(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
 
     def shard(
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, *,

@@ -44,8 +44,10 @@ def layer_from_leaves(tree: Any, values: Any) -> Any:
     tensors = iter(values)
     if axes is not None:
         variables = {name: next(tensors) for name in names if name not in constants}
-        return kind._of_parts(flax_nodes.Variables(axes, variables, constants), about)
-    return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
+        return kind._build_from_parts(flax_nodes.Variables(axes, variables, constants), about)
+    return kind._build_from_parts(
+        {name: constants[name] if name in constants else next(tensors) for name in names}, about
+    )
 
 
 def keys(tree: Any) -> tuple[Any, ...]:

@@ -55,17 +55,17 @@ class PackedGroup(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        return sum(rounded(value.array.nbytes) for value in self.tensors.values())
+        return sum(round_up(value.array.nbytes) for value in self.tensors.values())
 
-    def copied(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
+    def copy_arrays(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
         """Yield the tensors in this memory: as one matrix, or one after the other with the summed axes last."""
         if self.is_wide:
             yield from self._merge_matrices(memory)
             return
         for name, value in self.tensors.items():
             order = sorted(value.axes, key=self.axes.__contains__)
-            yield name, filled(memory[: value.array.nbytes].view(value.array.dtype), value, order)
-            memory = memory[rounded(value.array.nbytes) :]
+            yield name, fill_part(memory[: value.array.nbytes].view(value.array.dtype), value, order)
+            memory = memory[round_up(value.array.nbytes) :]
 
     def _merge_matrices(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
         used = sum(value.array.nbytes for value in self.tensors.values())
@@ -74,11 +74,11 @@ class PackedGroup(NamedTuple):
         for name, value in self.tensors.items():
             columns = math.prod(value.array.shape) // self.rows
             order = sorted(value.axes, key=lambda axis: axis not in self.axes)
-            yield name, filled(matrix[:, start : start + columns], value, order)
+            yield name, fill_part(matrix[:, start : start + columns], value, order)
             start += columns
 
 
-def filled(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
+def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
     """Copy a tensor to a part of memory, its axes in this order."""
     array = value.to_array(order)
     part = part.reshape(array.shape)
@@ -86,7 +86,7 @@ def filled(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
     return tensor(part, order)
 
 
-def rounded(nbytes: int) -> int:
+def round_up(nbytes: int) -> int:
     """Round a number of bytes up to the next multiple of a line."""
     return -(-nbytes // LINE) * LINE
 
@@ -103,12 +103,12 @@ def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
     memory = memory[-memory.__array_interface__["data"][0] % LINE :]
     result: dict[str, NamedTensor] = {}
     for group in groups:
-        result.update(group.copied(memory[: group.nbytes]))
+        result.update(group.copy_arrays(memory[: group.nbytes]))
         memory = memory[group.nbytes :]
     return result
 
 
-def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
+def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
     """Return the parameters with the NumPy arrays in one piece of memory: layer by layer, factors of products first.
 
     With `one_matrix`, parameters that are multiplied by the same factor are stored as one matrix if the factor is wide.

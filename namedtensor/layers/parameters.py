@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grammar.errors import NotationError, listed
+from grammar.errors import NotationError, list_names
 from grammar.nodes import Name
 
 from ..core.axes import show
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor
 from ..programs.parameters import parameter_shapes
-from ..scope.names import by_key, walk
+from ..scope.names import index_by_key, walk
 
 if TYPE_CHECKING:
     from ..programs.program import Program
@@ -27,17 +27,17 @@ class Declared(NamedTuple):
     default_sizes: Mapping[str, int]
 
 
-def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return each name in normalized form: γ for `gamma`. Raise NotationError if there are no names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
             hint="create the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
         )  # fmt: skip
-    return {str(name): value for name, value in by_key(parameters).items()}
+    return {str(name): value for name, value in index_by_key(parameters).items()}
 
 
-def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
+def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
     """Return the parameters that the formulas declare, with every member of a family.
 
     `sizes` gives the number of layers.
@@ -71,9 +71,9 @@ def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[s
             raise NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
 
 
-def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
+def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters in the order of the formulas. Raise NotationError if they do not fit the declarations."""
-    needed = expected(declared, sizes)
+    needed = list_expected(declared, sizes)
     missing = [name for name in needed if name not in parameters]
     free = constants(declared.formula) - set(needed)
     extra = [name for name in parameters if name not in needed and name not in free]
@@ -86,7 +86,7 @@ def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, 
         raise inside(declared.kind, problem) from None
     for name, shape in stated.items():
         if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
-            raise unnamed(declared.kind, name, shape, parameters[name])
+            raise make_unnamed_error(declared.kind, name, shape, parameters[name])
     return {name: parameters[name] for name in (*needed, *(parameter for parameter in parameters if parameter in free))}
 
 
@@ -102,7 +102,7 @@ def inside(kind: str, problem: NotationError) -> NotationError:
     return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 
-def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> NotationError:
+def make_unnamed_error(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> NotationError:
     """Return the error for a parameter that is not a named tensor."""
     text = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
     axes = " ".join(shape)
@@ -117,20 +117,20 @@ def mismatch(
 ) -> NotationError:
     """Return one error for missing and for spare parameters."""
     kind = declared.kind
-    notes = [f"its formulas declare {listed(needed)}"]
+    notes = [f"its formulas declare {list_names(needed)}"]
     if missing and extra:
         return NotationError(
-            206, f"{kind} is missing {listed(missing)}; unexpected: {listed(extra)}", notes=tuple(notes)
+            206, f"{kind} is missing {list_names(missing)}; unexpected: {list_names(extra)}", notes=tuple(notes)
         )
     if missing:
         shape = shapes(declared, sizes)[missing[0]]
         return NotationError(
             206,
-            f"{kind} is missing {listed(missing)}",
+            f"{kind} is missing {list_names(missing)}",
             notes=tuple(notes),
             hint=f"pass it: {missing[0]} ∈ {show(shape)}",
         )
     return NotationError(
-        201, f"{kind} has no parameter {listed(extra)}", notes=tuple(notes),
+        201, f"{kind} has no parameter {list_names(extra)}", notes=tuple(notes),
         hint=did_you_mean(near(extra[0], needed)),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from grammar.printer import to_text
 from ..core.arrays import HALF, dtype_name, kind_of
 from ..core.tensor import NamedTensor
 from ..programs.families import index_in, labels_of
-from ..scope.names import Key, key, spelled, walk
+from ..scope.names import Key, key, read_spelling, walk
 from ..tensors.quantization import quantize
 from .families import INT8
 from .memory import declaration_of, products_with
@@ -26,7 +26,7 @@ SCALE = "scale"  # the label of the scale
 MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the memory that they save
 
 
-def labeled(name: str, label: str) -> str:
+def add_label(name: str, label: str) -> str:
     """Return the name with a further label: W^{l,Q,int8}."""
     base, subscript, superscript = key(name)
     return str(Key(base, subscript, (*superscript, label)))
@@ -38,19 +38,19 @@ class Quantization:
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
         self.summed = {name: product.axes for name, product in products_with(self.tree).items()}
-        self.indexed = self._indexed()
+        self.indexed = self._find_indexed_axes()
 
-    def _indexed(self) -> dict[str, set[str]]:
+    def _find_indexed_axes(self) -> dict[str, set[str]]:
         """Return the axes that an index selects from, by the name of the table.
 
         U = E also gives E the products of U.
         """
         indexed: dict[str, set[str]] = {}
         for node in walk(self.tree):
-            if isinstance(node, Index) and (name := spelled(node.base)) is not None:
+            if isinstance(node, Index) and (name := read_spelling(node.base)) is not None:
                 indexed.setdefault(str(name.key()), set()).update(axis.name for axis, _ in node.items)
             elif isinstance(node, Equation) and len(node.sides) == 2:
-                left, right = (spelled(side) for side in node.sides)
+                left, right = (read_spelling(side) for side in node.sides)
                 if left is not None and right is not None and (axes := self.summed.get(str(left.key()))):
                     self.summed.setdefault(str(right.key()), axes)
         return indexed
@@ -79,14 +79,14 @@ class Quantization:
             raise problem.replace(
                 message=f"{name} of {self.kind} cannot be stored as int8: {problem.message}"
             ) from None
-        return {labeled(name, INT8): integers, labeled(name, SCALE): scale}
+        return {add_label(name, INT8): integers, add_label(name, SCALE): scale}
 
     def definitions(self, parameters: Mapping[str, Any]) -> str:
         """Return the lines that define each parameter by its stored parts.
 
         Raises NotationError if all parameters are unchanged.
         """
-        stored = [name for name in self._names(parameters) if labeled(name, INT8) in parameters]
+        stored = [name for name in self._names(parameters) if add_label(name, INT8) in parameters]
         if not stored:
             raise NotationError(
                 405, f"{self.kind} has no weights to store as int8: no product sums over one, and no index takes its elements",
@@ -100,10 +100,10 @@ class Quantization:
             counted = self._range(declaration, members, parameters)
             for name in (declaration,) if counted is not None else members:
                 member = members[0] if counted is not None else name
-                lines.append(f"{name} = {labeled(name, INT8)} ⊙ {labeled(name, SCALE)}{counted or ''}")
+                lines.append(f"{name} = {add_label(name, INT8)} ⊙ {add_label(name, SCALE)}{counted or ''}")
                 for label in (INT8, SCALE):
-                    axes = " × ".join(parameters[labeled(member, label)].axes)
-                    lines.append(f"{labeled(name, label)} ∈ ℝ^{{{axes}}}")
+                    axes = " × ".join(parameters[add_label(member, label)].axes)
+                    lines.append(f"{add_label(name, label)} ∈ ℝ^{{{axes}}}")
         return "\n".join(lines)
 
     def _names(self, parameters: Iterable[str]) -> list[str]:
@@ -121,7 +121,7 @@ class Quantization:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]
         shapes = {
-            (value.axes, *value.sizes.values()) for value in (parameters[labeled(name, INT8)] for name in members)
+            (value.axes, *value.sizes.values()) for value in (parameters[add_label(name, INT8)] for name in members)
         }
         position = index_in(labels_of(members[0]), labels_of(declaration))
         if others or len(shapes) > 1 or position is None:

@@ -60,7 +60,7 @@ class LayerModule(NamedModule):
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if self.formulas is None:
-            return self.kind._of_parts(parameters, self.about).evaluate(self.names, *arguments, **named)
+            return self.kind._build_from_parts(parameters, self.about).evaluate(self.names, *arguments, **named)
         inputs = {**dict(zip(self.positional(), arguments)), **named}
         replaced = [name for name in named if name in self.formulas.names]  # definitions that this call replaces
         formulas = self.formulas.replace_definitions(remove=replaced) if replaced else self.formulas
@@ -76,7 +76,7 @@ class LayerModule(NamedModule):
         if self.formulas is not None:
             goal: Any = self.formulas[self.names]._goal
             return Goal(goal, self._sizes(), self.positional(), self.positional(), self.orders)
-        layer = self.kind._of_parts(self.tensors, self.about)
+        layer = self.kind._build_from_parts(self.tensors, self.about)
         entry = layer._program(dict.fromkeys(self._shapes))[self.names]
         needed = layer.inputs or self.positional() if self.names == self.kind.output else ()
         return Goal(entry._goal, layer.sizes, self.positional(), needed, self.orders)
@@ -90,4 +90,4 @@ class LayerModule(NamedModule):
     @property
     def layer(self) -> Any:
         """A layer with the current values of the parameters; further training does not change it."""
-        return self.kind._of_parts(self.detach_parameters(), self.about)
+        return self.kind._build_from_parts(self.detach_parameters(), self.about)

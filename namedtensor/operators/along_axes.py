@@ -14,14 +14,14 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OfAxes, OperatorBuilder, Write
-from .record import FINITE, Operator, countable, of_axes, register
+from .record import FINITE, Operator, countable, lower_over_axes, register
 from .reductions import compute_in_single, divide_by_largest, mean
 
 SECTION = "§3.5 Vectors to vectors"
 
 
 def softmax(b: OperatorBuilder, x: Any, axes: Order):
-    return of_one_axis(b, "softmax", x, axes, lambda: _softmax(b, x, axes))
+    return use_native_operation(b, "softmax", x, axes, lambda: _softmax(b, x, axes))
 
 
 @compute_in_single
@@ -29,13 +29,13 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
     return b.divide(*b.exponentials(x, axes, True))
 
 
-def of_one_axis(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
+def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
     """Use the target's operation if it has one and there is one axis; otherwise the result of `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
 def logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
-    return of_one_axis(b, "logsoftmax", x, axes, lambda: _logsoftmax(b, x, axes))
+    return use_native_operation(b, "logsoftmax", x, axes, lambda: _logsoftmax(b, x, axes))
 
 
 @compute_in_single
@@ -45,13 +45,13 @@ def _logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 @compute_in_single
-def _standardized(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
+def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
     if _least(eps) < 1 or not b.has_fast_path(away):
-        return _scaled(b, away, axes, eps)
+        return _scale_distances(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
-    value = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    value = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scale_distances(b, away, axes, eps))
     return b.guarded("standardize", away, value, axes, eps=eps) if isinstance(eps, float) else value
 
 
@@ -60,7 +60,7 @@ def _least(eps: Any):
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
-def _scaled(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
+def _scale_distances(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
     """Divide distances from the mean by their root mean square, scaled by the largest distance against overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
@@ -71,7 +71,7 @@ def _scaled(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
 
 def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
     def write():
-        return _standardized(b, x, axes, eps=eps)
+        return _standardize(b, x, axes, eps=eps)
 
     if set(x.order[len(x.order) - len(axes) :]) == set(axes):
         return b.native_or("layer_norm", (x,), write, sizes=x.shape[len(x.order) - len(axes) :], eps=eps)
@@ -88,31 +88,33 @@ def _where_extreme(extreme: str) -> Write:
     return write
 
 
-def _of_one(primitive: str) -> OfAxes:
+def _lower_one_axis(primitive: str) -> OfAxes:
     return lambda b, x, axes: b.along(primitive, x, axes[0])
 
 
-def _along(name: str, meaning: str, numpy: str, write: Write, rule: str = "floats", **more: Any) -> Operator:
+def _define_along(name: str, meaning: str, numpy: str, write: Write, rule: str = "floats", **more: Any) -> Operator:
     signature = more.pop("signature", "ax… -> ax…")
-    return register(Operator(name, "axis_map", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
+    return register(
+        Operator(name, "axis_map", signature, lower_over_axes(write, rule), meaning, numpy, SECTION, **more)
+    )
 
 
 def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
     return lambda numbers: [*itertools.accumulate(numbers, join)]
 
 
-_along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
+_define_along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
        differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",), heavy=True, warns=True,
        definition=definitions.softmax, sign="≥ 0", analytic=True, finite="X of finite or −∞", total=1)  # fmt: skip
-_along(
+_define_along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", logsoftmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
-_along("argmax", "1 at the largest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
+_define_along("argmax", "1 at the largest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
-_along("argmin", "1 at the smallest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
+_define_along("argmin", "1 at the smallest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
-_along(
+_define_along(
     "standardize", "(x − mean) / √(var + eps); eps defaults to 1e-5",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
     options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, total=0, **FINITE,
@@ -132,7 +134,7 @@ OF_ONE_AXIS = (
      {"sign": "of operands", "moves": True}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
-    _along(_name, _meaning, _numpy, _of_one(_name), "numbers", signature="ax -> ax", differentials=(_differential,),
+    _define_along(_name, _meaning, _numpy, _lower_one_axis(_name), "numbers", signature="ax -> ax", differentials=(_differential,),
            definition=_definition, of_nothing=True, **FINITE, **_more)  # fmt: skip
 
 
@@ -154,7 +156,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
     ("cummax", "the cumulative maximum", "maximum", definitions.largest, "argmax", "−∞"),
     ("cummin", "the cumulative minimum", "minimum", definitions.smallest, "argmin", "∞"),
 ):
-    _along(
+    _define_along(
         _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
         definition=_up_to(lambda x, y, best=_best: best([x, y])), of_nothing=True, sign="of operands", **FINITE,
         differentials=(f"[{_where}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {_never} otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",),

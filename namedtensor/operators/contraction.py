@@ -20,7 +20,7 @@ from ..core.axes import Order
 from ..core.extents import typical
 from .builder import OperatorBuilder
 from .plain_numbers import product
-from .record import Operator, elementwise, named, register
+from .record import Operator, elementwise, get_primitive, register
 
 SECTION = "§3.4 Contraction"
 
@@ -54,13 +54,13 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
     if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
         x, y, result = y, x, groups(y.order, x.order, axes)
     if result.batch:
-        return _stacked(b, x, y, result)
+        return _multiply_stacked(b, x, y, result)
     if not result.rows and not result.columns:
         return _vectors(b, x, y, result)
     if max(map(len, (result.rows, result.columns, result.summed))) == 1:  # matrices, or a matrix and a vector
         x, y = b.reorder(x, (*result.rows, *result.summed)), b.reorder(y, (*result.summed, *result.columns))
         return _dot(b, x, y, result.rows + result.columns)
-    return _merged(b, x, y, result)
+    return _multiply_merged(b, x, y, result)
 
 
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
@@ -90,11 +90,11 @@ def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """Multiply with all axes summed: one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
-        x, y = (b.reshape(operand, (merged(groups.summed),), (operand.count,)) for operand in (x, y))
+        x, y = (b.reshape(operand, (name_merged_axis(groups.summed),), (operand.count,)) for operand in (x, y))
     return b.step("dot" if b.target.name == "numpy" else "vecdot", (x, y), (), ())
 
 
-def merged(axes: Order) -> str:
+def name_merged_axis(axes: Order) -> str:
     """Return the merged axis that stands for several while a matrix is multiplied."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
@@ -110,9 +110,9 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
     return b.step("dot", (x, y), order, shape)
 
 
-def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
+def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """Multiply by one matrix product, of merged groups."""
-    rows, columns = (merged(group) if group else "" for group in (groups.rows, groups.columns))
+    rows, columns = (name_merged_axis(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
         b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
         tuple(filter(None, (rows, columns))),
@@ -128,8 +128,8 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
     A matrix that needs a copy is copied once.
     """
     if x.order == (*beside, *above) and above and beside or _copies_short_rows(b, x, above, beside):
-        return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
-    order = tuple(merged(group) for group in (above, beside) if group)
+        return b.reorder(_matrix(b, x, beside, above), (name_merged_axis(above), name_merged_axis(beside)))
+    order = tuple(name_merged_axis(group) for group in (above, beside) if group)
     copied = x.order not in ((*above, *beside), (*beside, *above)) and len(order) == 2
     if copied and (other := b.matrices.get((x, beside, above))) is not None:
         return b.reorder(other, order)
@@ -151,7 +151,7 @@ def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) 
 SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, multiplying and adding up beats copying
 
 
-def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
+def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """Multiply stacks of matrices, one for each record of the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
@@ -168,8 +168,8 @@ def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     second = _stack(b, y, groups.batch, groups.summed, groups.columns)
     order = (
         *groups.batch,
-        merged(groups.rows) if groups.rows else "1",
-        merged(groups.columns) if groups.columns else "1'",
+        name_merged_axis(groups.rows) if groups.rows else "1",
+        name_merged_axis(groups.columns) if groups.columns else "1'",
     )
     product = b.step("matmul", (first, second), order, (*batch, first.shape[-2], second.shape[-1]))
     indices = (*batch, *b.extents(x, groups.rows), *b.extents(y, groups.columns))
@@ -179,7 +179,7 @@ def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
     """Multiply a stack of vectors."""
     x = b.reorder(x, (*batch, *summed))
-    return b.reshape(x, (*batch, merged(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
+    return b.reshape(x, (*batch, name_merged_axis(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
 def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
@@ -189,14 +189,14 @@ def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order
     if len(above) == len(beside) == 1:  # if no matrix axis is dense, a copy is faster than NumPy's slow path
         steady = b.target.name == "numpy" and not dense
         return b.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
-    order = (*batch, merged(above) if above else "1", merged(beside) if beside else "1'")
+    order = (*batch, name_merged_axis(above) if above else "1", name_merged_axis(beside) if beside else "1'")
     sizes = (math.prod(b.extents(x, above)), math.prod(b.extents(x, beside)))
     return b.reshape(x, order, (*b.extents(x, batch), *sizes))
 
 
 def _lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     if not axes:
-        return elementwise(named("multiply"))(b, arguments, axes, options)
+        return elementwise(get_primitive("multiply"))(b, arguments, axes, options)
     x, y = b.coerced(arguments, "numbers")
     count = math.prod((x if axis in x.order else y).size(axis) for axis in axes)
     x, y = b.summable((x, y), "dot", count)

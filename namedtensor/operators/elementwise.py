@@ -14,7 +14,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OfOne, OperatorBuilder, Write
 from .plain_numbers import conjunction, disjunction, power, product, quotient
-from .record import FINITE, A, Example, Operator, elementwise, named, register
+from .record import FINITE, A, Example, Operator, elementwise, get_primitive, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 
@@ -91,23 +91,23 @@ def _gelu_tanh(b: OperatorBuilder, x: Any):
 
 NOTHING: dict[str, Any] = {}
 ANALYTIC = (
-    ("exp", "the exponential", "np.exp(X)", named("exp"),
+    ("exp", "the exponential", "np.exp(X)", get_primitive("exp"),
      "exp X ⊙ ∂X", math.exp, definitions.exp, {**POSITIVE, "finite": "X ≤ 0"}),
-    ("log", "the natural logarithm", "np.log(X)", named("log"),
+    ("log", "the natural logarithm", "np.log(X)", get_primitive("log"),
      "∂X / X", math.log, definitions.log, {"finite": "X > 0"}),
-    ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
+    ("sqrt", "the square root", "np.sqrt(X)", get_primitive("sqrt"),
      "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt), {"sign": "≥ 0, > 0 of > 0", "finite": "X ≥ 0"}),
-    ("sin", "the sine", "np.sin(X)", named("sin"),
+    ("sin", "the sine", "np.sin(X)", get_primitive("sin"),
      "cos X ⊙ ∂X", math.sin, definitions.total(math.sin), {**FINITE, **ODD}),
-    ("cos", "the cosine", "np.cos(X)", named("cos"),
+    ("cos", "the cosine", "np.cos(X)", get_primitive("cos"),
      "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos), {**FINITE, **EVEN}),
-    ("tan", "the tangent", "np.tan(X)", named("tan"),
+    ("tan", "the tangent", "np.tan(X)", get_primitive("tan"),
      "∂X / cos(X)^2", None, definitions.total(math.tan), ODD),
-    ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
+    ("tanh", "the hyperbolic tangent", "np.tanh(X)", get_primitive("tanh"),
      "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh, {**FINITE, **ODD}),
-    ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
+    ("sinh", "the hyperbolic sine", "np.sinh(X)", get_primitive("sinh"),
      "cosh X ⊙ ∂X", None, definitions.sinh, ODD),
-    ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
+    ("cosh", "the hyperbolic cosine", "np.cosh(X)", get_primitive("cosh"),
      "sinh X ⊙ ∂X", None, definitions.cosh, {**POSITIVE, **EVEN}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential, _folded, _definition, _known in ANALYTIC:
@@ -125,7 +125,7 @@ INVERSE = (
 )
 for _name, _meaning, _numpy, _definition, _differential in INVERSE:
     _unary(
-        _name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition, analytic=True,
+        _name, _meaning, _numpy, get_primitive(_name), "floats", differentials=(_differential,), definition=_definition, analytic=True,
         **({**FINITE, **ODD} if _name == "arctan" else NOTHING),
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ OF_FLOATS = (
      "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X", definitions.silu),
     ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus,
      "σ(X) ⊙ ∂X", definitions.softplus),
-    ("erf", "the error function", "scipy.special.erf(X)", named("erf"),
+    ("erf", "the error function", "scipy.special.erf(X)", get_primitive("erf"),
      "2 exp(−X^2) ⊙ ∂X / √π", math.erf),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential, _definition in OF_FLOATS:
@@ -183,14 +183,14 @@ _unary(
 )  # fmt: skip
 
 
-def _rounded(primitive: str) -> OfOne:
+def _make_rounding(primitive: str) -> OfOne:
     return lambda b, x: x if b.kind(x) in "iu" else b.elementwise(primitive, x)
 
 
 OF_NUMBERS = (
-    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), None, definitions.sign),
-    ("floor", "the largest integer that is not greater", "np.floor(X)", _rounded("floor"), math.floor, definitions.floor),
-    ("ceil", "the smallest integer that is not less", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
+    ("sign", "−1, 0 or 1", "np.sign(X)", get_primitive("sign"), None, definitions.sign),
+    ("floor", "the largest integer that is not greater", "np.floor(X)", _make_rounding("floor"), math.floor, definitions.floor),
+    ("ceil", "the smallest integer that is not less", "np.ceil(X)", _make_rounding("ceil"), math.ceil, definitions.ceil),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _folded, _definition in OF_NUMBERS:
     _unary(
@@ -201,7 +201,7 @@ _unary(
     "abs",
     "the absolute value",
     "np.abs(X)",
-    named("abs"),
+    get_primitive("abs"),
     differentials=("sign(X) ⊙ ∂X",),
     complex=True,
     folded=abs,
@@ -231,7 +231,7 @@ _unary(
     "negative",
     "the negative",
     "-X",
-    named("negative"),
+    get_primitive("negative"),
     ascii="-",
     latex="-",
     differentials=("−∂X",),
@@ -266,16 +266,16 @@ def _power(b: OperatorBuilder, x: Any, y: Any):
 
 
 ARITHMETIC = (
-    ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
+    ("+", "the sum", "X + Y", get_primitive("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
      operator.add, operator.add,
      {"transpose": transposes.transpose_sum, "sign": "≥ 0 of ≥ 0, > 0 of one > 0", **FINITE}),
-    ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
+    ("-", "the difference", "X - Y", get_primitive("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
      operator.sub, operator.sub,
      {"transpose": transposes.transpose_difference, **FINITE}),
-    ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
+    ("/", "the quotient", "X / Y", get_primitive("divide"), "floats", "/", r"\frac", "divide",
      ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide,
      {"finite": "Y ≠ 0", "sign": "of factors"}),
-    ("juxtaposed", "the product of juxtaposed factors", "X * Y", named("multiply"), "numbers", "", "", "multiply",
+    ("juxtaposed", "the product of juxtaposed factors", "X * Y", get_primitive("multiply"), "numbers", "", "", "multiply",
      ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul, {"term": "⊙"}),
 )  # fmt: skip
 for (
@@ -304,7 +304,7 @@ _binary(
 
 
 _binary(
-    "mod", "the remainder of X divided by Y: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
+    "mod", "the remainder of X divided by Y: x − y ⌊x / y⌋", "np.mod(X, Y)", get_primitive("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
     definition=definitions.remainder,
 )  # fmt: skip
 
@@ -318,7 +318,7 @@ COMPARISONS = (
 )
 for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     _binary(
-        _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
+        _name, _meaning, _numpy, get_primitive(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
         differentials=("0", "0"), complex=_name in "=≠", folded=_folded,
         definition=_folded, method=False,
     )  # fmt: skip
@@ -339,14 +339,14 @@ LOGIC = (
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0", "0")}
 for _name, _meaning, _numpy, _function, _ascii, _latex, _folded, _example in LOGIC:
     _binary(
-        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded,
+        _name, _meaning, _numpy, get_primitive(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded,
         definition=_folded, method=False, example=_example, **TRUTHS
     )  # fmt: skip
 _unary(
     "¬",
     "logical negation",
     "~X",
-    named("logical_not"),
+    get_primitive("logical_not"),
     ascii="not",
     latex=r"\lnot",
     python="logical_not",

@@ -14,7 +14,7 @@ from typing import Any
 from .builder import ArrayValue, OperatorBuilder
 from .definitions import exp, total
 from .elementwise import SECTION
-from .gamma import lgamma_by_steps, lgamma_of, product_and_series, reflected, shifted, widened
+from .gamma import lgamma_by_steps, lgamma_of, product_and_series, reflect, shift_up, widen
 from .record import Operator, elementwise, register
 
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
@@ -24,13 +24,13 @@ MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # the arguments from which Γ i
 
 
 def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
-    wide = widened(b, x)
-    return b.cast(_rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, wide)), x.dtype)
+    wide = widen(b, x)
+    return b.cast(_round_exact(b, _is_whole(b, wide), _gamma_of_doubles(b, wide)), x.dtype)
 
 
 def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
-    small, above, fraction = reflected(b, wide)
-    near, start, far = shifted(b, above)
+    small, above, fraction = reflect(b, wide)
+    near, start, far = shift_up(b, above)
     product, correction = product_and_series(b, start, far)
     half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # of √(far^{2 far − 1}), which would overflow too soon
     value = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
@@ -52,15 +52,15 @@ def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
     return b.equal(x, b.floor(x))
 
 
-def _rounded(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
+def _round_exact(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
     """Round a result of integer operands to an integer, as long as that is known to be exact."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
 
 def _factorial(b: OperatorBuilder, x: Any) -> ArrayValue:
-    wide = widened(b, x)
-    value = _rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
+    wide = widen(b, x)
+    value = _round_exact(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
     return b.cast(value, x.dtype)
 
 
@@ -70,7 +70,7 @@ def _gamma_sign(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 def _binomial(b: OperatorBuilder, n: Any, k: Any) -> ArrayValue:
     dtype = next((operand.dtype for operand in (n, k) if hasattr(operand, "order")), b.real)
-    n, k = (float(operand) if isinstance(operand, (int, float)) else widened(b, b.array(operand)) for operand in (n, k))
+    n, k = (float(operand) if isinstance(operand, (int, float)) else widen(b, b.array(operand)) for operand in (n, k))
     whole = b.logical_and(_is_whole(b, k), _is_whole(b, n))
     pole = b.logical_and(b.logical_and(b.less(n, 0.0), _is_whole(b, n)), b.logical_not(_is_whole(b, k)))
     below_nought = b.logical_and(whole, b.less(n, 0.0))  # C(n, k) = (−1)^k C(k − n − 1, k)
@@ -82,7 +82,7 @@ def _binomial(b: OperatorBuilder, n: Any, k: Any) -> ArrayValue:
     sign = b.multiply(b.multiply(*(_gamma_sign(b, part) for part in parts[:2])), _gamma_sign(b, parts[2]))
     value = b.exp(b.subtract(b.subtract(logarithms[0], logarithms[1]), logarithms[2]))
     value = b.multiply(value, b.where(below_nought, _alternating(b, k), sign))
-    value = _rounded(b, whole, b.where(beyond, 0.0, value), MAX_EXACT_BINOMIAL)
+    value = _round_exact(b, whole, b.where(beyond, 0.0, value), MAX_EXACT_BINOMIAL)
     value = b.where(pole, math.nan, value)
     for operand in (n, k):
         value = b.where(b.isfinite(operand), value, math.nan) if hasattr(operand, "order") else value

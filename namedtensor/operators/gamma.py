@@ -26,12 +26,12 @@ BERNOULLI = [
 ]  # B₂, B₄, …
 
 
-def widened(b: OperatorBuilder, x: Any) -> Any:
+def widen(b: OperatorBuilder, x: Any) -> Any:
     """Widen to doubles if the library has them: the recurrence may subtract much larger numbers than the result."""
     return b.cast(x, b.target.canonical("float64"))
 
 
-def reflected(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
+def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """Reflect: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
@@ -46,7 +46,7 @@ def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
     return total
 
 
-def shifted(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
+def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """Apply the upward recurrence.
 
     If x is small, the result has the start of its product, and an argument large enough for the asymptotic series.
@@ -70,9 +70,9 @@ def _lgamma(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
-    dtype, wide = x.dtype, widened(b, x)
-    small, above, fraction = reflected(b, wide)
-    near, start, far = shifted(b, above)
+    dtype, wide = x.dtype, widen(b, x)
+    small, above, fraction = reflect(b, wide)
+    near, start, far = shift_up(b, above)
     product, subtract = product_and_series(b, start, far)
     subtract = b.add(b.add(subtract, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
     subtract = b.subtract(b.subtract(subtract, far), b.where(near, b.log(product), 0.0))
@@ -83,7 +83,7 @@ def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 def _hurwitz(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
     """Compute (−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
-    near, start, far = shifted(b, x)
+    near, start, far = shift_up(b, x)
     terms = [b.power(b.add(start, float(index)), -(order + 1.0)) for index in range(FAR)]
     total = terms[0]
     for term in terms[1:]:
@@ -122,8 +122,8 @@ def cotangent_slopes(order: int) -> list[int]:
 
 def _polygamma(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
     """Compute ψ^{(n)}, the n-th derivative of digamma, for known n."""
-    dtype, wide = x.dtype, widened(b, x)
-    small, above, fraction = reflected(b, wide)
+    dtype, wide = x.dtype, widen(b, x)
+    small, above, fraction = reflect(b, wide)
     negative = _hurwitz(b, order, above)
     negative = negative if order % 2 else b.negative(negative)
     cotangent = b.divide(1.0, b.tan(b.multiply(fraction, math.pi)))

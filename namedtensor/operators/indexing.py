@@ -14,7 +14,7 @@ from ..core.axes import Order, union
 from ..core.extents import proves_at_most
 from . import definitions
 from .builder import OperatorBuilder
-from .new_sizes import ranks, square, stated_sizes
+from .new_sizes import ranks, read_stated_sizes, square
 from .record import MOVES, A, Example, IndexProblem, Operator, countable, register
 
 SECTION = "§3.7 Indexing"
@@ -186,7 +186,7 @@ register(
         "1 at the index, 0 elsewhere",
         "np.eye(n)[I - 1]",
         SECTION,
-        new_sizes=stated_sizes,
+        new_sizes=read_stated_sizes,
         counts_from_zero=True,
         definition=definitions.onehot,
         total=1,
@@ -207,7 +207,7 @@ register(
         "np.arange(1, n + 1)",
         SECTION,
         arity=(0, 0),
-        new_sizes=stated_sizes,
+        new_sizes=read_stated_sizes,
         finite="always",
         sign="≥ 0",
         method=False,
@@ -216,7 +216,7 @@ register(
 register(
     Operator(
         "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
-        latex=r"\mathbf{1}", new_sizes=stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
+        latex=r"\mathbf{1}", new_sizes=read_stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
     )
 )  # fmt: skip
 register(

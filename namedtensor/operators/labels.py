@@ -16,7 +16,7 @@ from itertools import chain
 from typing import TypeVar
 
 from ..core.axes import Order, ShapeMismatch, bind
-from ..core.labels import AxisLabels, Labels, agreed
+from ..core.labels import AxisLabels, Labels, find_common_labels
 from .record import Operator
 
 Value = TypeVar("Value")  # belongs to an axis: its labels, or the input that they come from
@@ -25,8 +25,8 @@ ByAxis = Mapping[str, Value]
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
     """Return the labels of a result from the labels of each operand; the caller checks that they fit its size."""
-    result = select_values(record, labels, axes, agreed)
-    return result | joined_labels(labels, axes[0]) if record.name == "⊕" and axes else result
+    result = select_values(record, labels, axes, find_common_labels)
+    return result | concatenate_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 
 
 def select_values(
@@ -74,7 +74,7 @@ def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -
             yield axis, members
 
 
-def joined_labels(labels: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
+def concatenate_labels(labels: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
     """Return the labels of an axis along which operands are joined."""
     if not all(axis in operand_labels for operand_labels in labels):
         return {}

@@ -127,13 +127,13 @@ def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, op
     block = b.broadcast(x, order, shape)
     for direction in along:
         corner = _diagonal(b, b.broadcast(direction, order, shape), axes, block.size(axes[0]) // size)
-        block = _beside(b, block, corner, axes)
+        block = _build_block_matrix(b, block, corner, axes)
     whole = b.step("expm", (block,), block.order, block.shape)
     right = b.part(whole, whole.size(axes[1]) - size, size)
     return _with_last(b, b.part(_with_last(b, right, axes[::-1]), 0, size), axes)
 
 
-def _beside(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
+def _build_block_matrix(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
     """Return the block matrix [[B, E], [0, B]]."""
     row, column = axes
     nothing = b.multiply(block, 0.0)

@@ -53,12 +53,12 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
     return {axis: whole, rank: part}
 
 
-def stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Return the sizes of axes that are simply stated."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 
-def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+def concatenate_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Return the size of one part after the other."""
     (axis,) = axes
     whole = size_in(shapes, axis)
@@ -67,7 +67,7 @@ def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     return {axis: whole}
 
 
-def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+def count_arguments(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Return a new axis with one element for each argument."""
     (axis,) = axes
     return {axis: len(shapes)}

@@ -50,7 +50,7 @@ def both_plain(x: Any, y: Any) -> bool:
     return type(x) is type(y) is int
 
 
-def scrambled(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
+def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
     """Return an integer from 0 to PRIME² − 1, computed with the arithmetic `by`."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
@@ -80,7 +80,7 @@ def definition(*numbers: Any) -> float:
     """Compute uniform for plain numbers, by their integer parts."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
-    return (scrambled(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
+    return (scramble(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
 
 
 def _uniform(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:
@@ -91,7 +91,7 @@ def _uniform(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
         int(number // 1) if isinstance(number, (int, float)) else b.floor(b.cast(b.array(number), wide))
         for number in numbers
     )
-    result = scrambled(PseudorandomSteps(b), counts)
+    result = scramble(PseudorandomSteps(b), counts)
     if type(result) is int:
         return b.constant((result + 0.5) / PRIME**2)
     result = b.divide(b.add(result, 0.5), float(PRIME**2))

@@ -199,7 +199,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
     return lower
 
 
-def of_axes(write: Write, rule: str = "numbers") -> Lower:
+def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of some axes (paper §3.3): write(b, x, axes), mapped over the others."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
@@ -209,7 +209,7 @@ def of_axes(write: Write, rule: str = "numbers") -> Lower:
     return lower
 
 
-def named(primitive: str) -> Write:
+def get_primitive(primitive: str) -> Write:
     """Return the elementwise primitive of this name."""
 
     def write(b: OperatorBuilder, *arguments: Any) -> ArrayValue:

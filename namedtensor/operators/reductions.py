@@ -15,12 +15,12 @@ from ..core.arrays import HALF
 from ..core.axes import Order
 from . import definitions, missing_definitions, transposes
 from .builder import ArrayValue, Lower, OperatorBuilder, Write
-from .record import FINITE, A, Example, Operator, elementwise, named, of_axes, register
+from .record import FINITE, A, Example, Operator, elementwise, get_primitive, lower_over_axes, register
 
 SECTION = "§3.3 Reductions"
 
 
-def folded(kind: str) -> Write:
+def make_reduction(kind: str) -> Write:
     """Return the reduction that is a primitive."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
@@ -87,14 +87,14 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
     size = b.abs(x)
     scale = b.reduce("max", size, axes, True)
     if p == math.inf:
-        return without(b, scale, axes)
+        return drop_unit_axes(b, scale, axes)
     if p > 0:
         scale = b.where(b.logical_and(b.isfinite(scale), b.greater(scale, 0)), scale, 1.0)
         size = divide_by_largest(b, size, scale)
     powers = b.multiply(size, size) if p == 2 else b.power(size, p)
     total = b.reduce("sum", powers, axes)
     root = b.sqrt(total) if p == 2 else b.power(total, 1.0 / p)
-    return b.multiply(root, without(b, scale, axes)) if p > 0 else root
+    return b.multiply(root, drop_unit_axes(b, scale, axes)) if p > 0 else root
 
 
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
@@ -113,7 +113,7 @@ def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
     return b.divide(scale(x), scale(largest))
 
 
-def without(b: OperatorBuilder, x: Any, axes: Order):
+def drop_unit_axes(b: OperatorBuilder, x: Any, axes: Order):
     """Return a value without axes of size 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
@@ -123,11 +123,11 @@ def logarithm_of_sum(b: OperatorBuilder, x: Any, axes: Order):
     """Compute log ∑ exp x over the largest entry, so that nothing overflows."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
-    return without(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
+    return drop_unit_axes(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
 
 
 def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "numbers", **more: Any) -> Operator:
-    lower = of_axes(write, rule)
+    lower = lower_over_axes(write, rule)
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
@@ -135,11 +135,11 @@ DDOF = (("ddof", 0),)  # the number that var and std subtract from the number of
 DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
                           "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
-_reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
+_reduction("∑", "the sum", "X.sum(axis)", make_reduction("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
            differentials=("∑_{ax} ∂X",), definition=sum, complex=True, of_nothing=True,
-           transpose=transposes.of_total, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
+           transpose=transposes.transpose_total, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction(
-    "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
+    "∏", "the product", "X.prod(axis)", make_reduction("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
     differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
     definition=math.prod, **FINITE,
 )  # fmt: skip
@@ -162,13 +162,13 @@ _reduction(
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", compute_in_single(logarithm_of_sum), "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
            definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
-_reduction("any", "whether any element is true", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
-_reduction("all", "whether all elements are true", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
+_reduction("any", "whether any element is true", "X.any(axis)", make_reduction("any"), definition=any, **TRUTHS)
+_reduction("all", "whether all elements are true", "X.all(axis)", make_reduction("all"), definition=all, **TRUTHS)
 
 
 def _reduce_or_combine(over: str, between: str) -> Lower:
     """Reduce by max or min over axes of one argument, or combine two arguments."""
-    of_one, of_two = of_axes(folded(over)), elementwise(named(between))
+    of_one, of_two = lower_over_axes(make_reduction(over)), elementwise(get_primitive(between))
     return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
 
 
@@ -220,14 +220,14 @@ QUANTILE = f"[argmaxk_{{ax,rank}}(−X) ⊙_{{ax}} ∂X] ⊙_{{rank}} {WEIGHTS}"
 )
 register(
     Operator(
-        "quantile", "reduction", "ax ->", of_axes(_quantile, "floats"),
+        "quantile", "reduction", "ax ->", lower_over_axes(_quantile, "floats"),
         "the q-quantile, interpolated linearly between two elements; q defaults to 0.5",
         "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
 register(
     Operator(
-        "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle element, or the mean of the middle two",
+        "median", "reduction", "ax ->", lower_over_axes(_quantile, "floats"), "the middle element, or the mean of the middle two",
         "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
@@ -280,7 +280,7 @@ def present_extreme(b: OperatorBuilder, x: Any, axes: Order, kind: str, otherwis
     if b.kind(x) != "f":  # integers are never missing
         return b.reduce(kind, x, axes)
     extreme = b.reduce(kind, present(b, x, otherwise), axes, True)
-    return without(b, b.where(b.greater(present_count(b, x, axes, True), 0), extreme, math.nan), axes)
+    return drop_unit_axes(b, b.where(b.greater(present_count(b, x, axes, True), 0), extreme, math.nan), axes)
 
 
 CHANGE = "where(isnan(X), 0, ∂X)"

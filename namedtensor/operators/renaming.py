@@ -11,7 +11,7 @@ from typing import Any
 from ..core.axes import Order, union
 from . import definitions, transposes
 from .builder import OperatorBuilder
-from .new_sizes import counted, joined
+from .new_sizes import concatenate_sizes, count_arguments
 from .record import MANY, MOVES, A, Example, Operator, register
 
 SECTION = "§3.6 Renaming and reshaping"
@@ -43,15 +43,15 @@ register(
     Operator(
         "⊕", "structure", "ax, ax -> ax", _concat, "X and Y concatenated along an axis",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
-        new_sizes=joined, python="concat", complex=True, definition=definitions.concat,
+        new_sizes=concatenate_sizes, python="concat", complex=True, definition=definitions.concat,
         transpose=transposes.transpose_concatenation, **JOINS,
     )
 )  # fmt: skip
 register(
     Operator(
         "stack", "structure", "-> ax", _stack, "X, Y, … stacked along a new axis", "np.stack([X, Y])", SECTION,
-        arity=(1, MANY), new_sizes=counted, complex=True, definition=definitions.stack,
-        transpose=transposes.of_stacked, method=False, **JOINS,
+        arity=(1, MANY), new_sizes=count_arguments, complex=True, definition=definitions.stack,
+        transpose=transposes.transpose_stacked, method=False, **JOINS,
         example=Example('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),
     )
 )  # fmt: skip

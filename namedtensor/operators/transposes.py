@@ -65,13 +65,13 @@ def transpose_negative(make: OperatorTermBuilder, term: OperatorTerm, cotangent:
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
-def of_total(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_total(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
 
 
 def transpose_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
-    return of_total(make, term, make.between("/", cotangent, make.number(total)), position)
+    return transpose_total(make, term, make.between("/", cotangent, make.number(total)), position)
 
 
 def transpose_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
@@ -90,7 +90,7 @@ def transpose_concatenation(make: OperatorTermBuilder, term: OperatorTerm, cotan
     return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:position]), sizes[position]))
 
 
-def of_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
+def transpose_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.pick(cotangent, term.axes[0], position)
 
 

@@ -12,11 +12,11 @@ from .record import MANY, Operator
 OPERANDS = ("X", "Y", "Z")
 
 
-def written(record: Operator, ascii: bool = False) -> str:
+def format_usage(record: Operator, ascii: bool = False) -> str:
     """Format a use of it, with the axes of its signature.
 
     >>> from namedtensor.operators import REGISTRY
-    >>> [written(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
+    >>> [format_usage(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
     ['softmax_{ax} X', 'X ⊙_{ax} Y', 'norm_{ax}(X; p)', 'where(X, Y, Z)', 'pow(X, Y)', "I_{ax, ax'}"]
     """
     axes = tuple(Name(axis) for axis in record.lifted.formals)
@@ -60,4 +60,4 @@ def sentence(record: Operator) -> str:
     ('relu X is max(0, x).', 'index_{ax}(X, I) is the element of X at the index I.')
     """
     has_verb = record.meaning.startswith((f"{record.name}(", f"{record.name}_"))  # its operands have other names there
-    return f"{record.meaning}." if has_verb else f"{written(record)} is {record.meaning}."
+    return f"{record.meaning}." if has_verb else f"{format_usage(record)} is {record.meaning}."

@@ -125,7 +125,7 @@ def using(operators: ProgramOperators) -> Generator[None, None, None]:
         IN_USE.reset(token)
 
 
-def known_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
+def get_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
     """Return the Python functions that a program may call: its operators, by default the current ones, and more."""
     functions = (IN_USE.get() if operators is None else operators).functions
     return ChainMap(dict(functions), USER_FUNCTIONS) if functions else USER_FUNCTIONS
@@ -172,7 +172,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
     return register
 
 
-def restored(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
+def restore_program(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
     """Return a program of a text, made by its class, with the operators of another program."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
-from ..terms.terms import Term, number_of_elements, resolved_shape, topological
+from ..terms.terms import Term, number_of_elements, resolve_shape, topological
 from . import contraction_order, core_use, online_softmax, regions, scaled_integers
 from .lowering import Lowering
 from .plan import Argument, PlanValue
@@ -78,15 +78,15 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
     tiling = regions.cut(region, (*order, *region.root.shape), lowering.itemsize, share)
     if tiling is None or not is_for_every_size(tiling, region):
         return _one_by_one(lowering, region)
-    return _in_blocks(lowering, region, tiling)
+    return _lower_in_blocks(lowering, region, tiling)
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
     """Return whether a tile is no longer than its axis, or whether another plan is made for shorter axes."""
-    return is_by_example() or proves_at_most(tiling.rows, resolved_shape(region.root.shape)[tiling.tiled])
+    return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 
-def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> PlanValue:
+def _lower_in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> PlanValue:
     root, parts = regions.tile(region, tiling)
     inner = lowering.inner()
     inner.prefix = f"{lowering.prefix}block_{lowering.blocks + 1}_"
@@ -109,7 +109,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Pl
     cores = cores_for(lowering, region)
     lowering.blocks += 1
     order = (*tiling.picked, *result.order)
-    sizes = resolved_shape(region.root.shape)
+    sizes = resolve_shape(region.root.shape)
     assume_at_most(tiling.rows, sizes[tiling.tiled])  # the last tile reaches back into the one before
     shape = tuple(sizes[axis] for axis in order)
     plan = inner.builder.plan(

@@ -143,7 +143,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     sizes = {axis: typical(size) for axis, size in sizes.items()}
     _, tree = best([frozenset(value.order) for value in values], chain.axes, sizes)  # type: ignore[union-attr]
 
-    written = list(_written(term, lowering, 0))
+    written = list(_find_written_products(term, lowering, 0))
     late = {group: lowering.known(part) for group, part in written if id(part) in lowering.late}
     lowering.reordered.update(id(part) for _, part in written if id(part) not in lowering.late)
 
@@ -159,21 +159,21 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         x, y = product(tree[0]), product(tree[1])
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         if not {*x.order} <= {*y.order} and not {*y.order} <= {*x.order}:
-            x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
+            x, y = (_sum_over(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
         lowering.limit_result(term, math.prod(result.shape))
-        return _summed(b, result, gone)  # a sum of one factor may overflow although the sum of products does not
+        return _sum_over(b, result, gone)  # a sum of one factor may overflow although the sum of products does not
 
     return product(tree)
 
 
-def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
+def _find_written_products(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
     """Yield the products that a chain was written with, each by the positions of its factors."""
     for argument in term.arguments:
         count = len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0])
         if count > 1:
             yield frozenset(range(start, start + count)), argument
-            yield from _written(argument, lowering, start)
+            yield from _find_written_products(argument, lowering, start)
         start += count
 
 
@@ -181,6 +181,6 @@ def _members(tree: Tree) -> set[int]:
     return {tree} if isinstance(tree, int) else _members(tree[0]) | _members(tree[1])
 
 
-def _summed(b: PlanBuilder, x: PlanValue, axes: frozenset[str]) -> PlanValue:
+def _sum_over(b: PlanBuilder, x: PlanValue, axes: frozenset[str]) -> PlanValue:
     over = tuple(axis for axis in x.order if axis in axes)
     return b.reduce("sum", x, over) if over else x

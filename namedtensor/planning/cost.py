@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from grammar.plain_text import encodable
 
-from ..core.extents import Size, is_size_of, largest, proves_at_most, shown
+from ..core.extents import Size, format_size, is_size_of, largest, proves_at_most
 from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
@@ -39,7 +39,7 @@ class CostRow(NamedTuple):
     @encodable
     def __str__(self) -> str:
         over = " × ".join(
-            axis if is_size_of(axis, size) else f"{axis}[{shown(size)}]" for axis, size in self.axes.items()
+            axis if is_size_of(axis, size) else f"{axis}[{format_size(size)}]" for axis, size in self.axes.items()
         )
         often = f", {amount(self.times)} times" if self.times != 1 else ""
         return f"{self.step} over {over or 'one number'}{often}{self.part and f': {self.part}'}"
@@ -82,7 +82,7 @@ def table(cells: list[tuple[Any, ...]]) -> str:
 
 def amount(number: Size) -> str:
     """Format a number with separators of thousands, or a polynomial of sizes."""
-    return f"{number:,}" if type(number) is int else shown(number)
+    return f"{number:,}" if type(number) is int else format_size(number)
 
 
 def itemsize(value: PlanValue) -> int:

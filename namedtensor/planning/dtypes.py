@@ -12,7 +12,7 @@ from typing import Any
 from ..core.arrays import dtype_name
 from ..core.extents import typical
 from . import whole_numbers
-from .intervals import PRODUCTS, exact_in, within
+from .intervals import PRODUCTS, exact_in, is_within
 from .plan import Argument, PlanValue, Scalar
 from .target import Target
 from .whole_numbers import StepWriter
@@ -82,9 +82,9 @@ def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
     if isinstance(argument, PlanValue):
         if b.kind(argument) in FLOATING and not argument.weak:
             return True
-        return argument.interval is not None and within(argument.interval, exact_in(b.half))
+        return argument.interval is not None and is_within(argument.interval, exact_in(b.half))
     if isinstance(argument, int):
-        return within((argument, argument), exact_in(b.half))
+        return is_within((argument, argument), exact_in(b.half))
     if not isinstance(argument, float) or not math.isfinite(argument) or argument == 0:
         return True
     low, high = RANGES[b.half]
@@ -118,10 +118,10 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
     return int(number) if kind in "iu" else number
 
 
-def coerced(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
+def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
     """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
     if rule == "compared":
-        arguments = whole_numbers.in_range(b, arguments)
+        arguments = whole_numbers.replace_out_of_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
         return [b.array(argument) if rule == "as they are" else argument for argument in arguments]
     return common(b, arguments, floats=rule == "floats")

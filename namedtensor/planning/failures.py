@@ -14,7 +14,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
     return getattr(getattr(term, "node", None), "span", (0, len(source)))
 
 
-def refused(problem: Exception, source: str, term: Term) -> NotationError:
+def make_rejection_error(problem: Exception, source: str, term: Term) -> NotationError:
     """Return the error for a computation that an array library rejects."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) else None
@@ -61,7 +61,7 @@ def index_error_at(problem: IndexError, source: str, term: Term) -> NotationErro
 OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library rejects for some matrices
 
 
-def of_matrix(problem: Exception) -> NotationError | None:
+def make_matrix_error(problem: Exception) -> NotationError | None:
     """Return the error for a matrix without an inverse or a Cholesky factor, or None for any other failure."""
     text = str(problem)
     if "positive" in text and "definite" in text:

@@ -31,10 +31,10 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     bias = None
     if scores.operator == "+":
         for part, rest in (scores.arguments, scores.arguments[::-1]):
-            if _scaled(lowering, part) is not None and rest.number is None:
+            if _match_scaled_contraction(lowering, part) is not None and rest.number is None:
                 scores, bias = part, lowering.known(rest)
                 break
-    element = _scaled(lowering, scores)
+    element = _match_scaled_contraction(lowering, scores)
     if element is None:
         return None
     product, scale = element
@@ -80,7 +80,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     return b.reshape(result, order, shape[2 - len(batch) :])
 
 
-def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
+def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
     """Return a contraction over one axis, or several, and the number that it is multiplied by."""
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
@@ -113,7 +113,7 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
 
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
-    b, scaled = lowering.builder, _scaled(lowering, product, several=True)
+    b, scaled = lowering.builder, _match_scaled_contraction(lowering, product, several=True)
     if scaled is None or scaled[1] != 1.0 or scaled_integers.is_product(lowering, product):
         return None
     if not isinstance(bias, PlanValue) or not bias.order or b.kind(bias) != "f":
@@ -148,19 +148,19 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 def layer_norm(lowering: Lowering, term: Term) -> Any:
     """Match (X − mean_{ax} X) / √(var_{ax} X + ε), under any name, with an optional ⊙ γ + β; otherwise return None."""
     if term.operator == "/":
-        result = _standardized(term)
+        result = _match_standardization(term)
         return None if result is None else _layer_norm(lowering, *result)
     for scaled, shift in (term.arguments, term.arguments[::-1]):
         if scaled.operator != "⊙" or scaled.axes or not lowering.has_one_use(scaled):
             continue
         for inner, scale in (scaled.arguments, scaled.arguments[::-1]):
-            result = _standardized(inner) if lowering.has_one_use(inner) else None
+            result = _match_standardization(inner) if lowering.has_one_use(inner) else None
             if result is not None:
                 return _layer_norm(lowering, *result, lowering.known(scale), lowering.known(shift))
     return None
 
 
-def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
+def _match_standardization(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
     """Return X, the axes and ε if a term standardizes X."""
     if term.operator == "standardize":
         eps = dict(term.options).get("eps", 1e-5)

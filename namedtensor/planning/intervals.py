@@ -52,17 +52,17 @@ def exact_in(dtype: str) -> Interval:
     return -end, end
 
 
-def of_number(number: Any) -> Interval | None:
+def make_interval(number: Any) -> Interval | None:
     """Return the interval of a plain number, if it is of an integer type."""
     if type(number) is Extent:
         return -upper_bound(-number), upper_bound(number)
     return (int(number), int(number)) if isinstance(number, int) else None
 
 
-def within(inner: Interval, outer: Interval) -> bool:
+def is_within(inner: Interval, outer: Interval) -> bool:
     """Return whether one interval contains the other.
 
-    >>> within((0, 510), EXACT), within((0, math.inf), EXACT)
+    >>> is_within((0, 510), EXACT), is_within((0, math.inf), EXACT)
     (True, False)
     """
     return outer[0] <= inner[0] and inner[1] <= outer[1]
@@ -74,7 +74,7 @@ def hull(*intervals: Interval) -> Interval:
 
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
-def bounded(low: Any, high: Any) -> Interval:
+def widen_bounds(low: Any, high: Any) -> Interval:
     """Return an interval with far bounds widened to infinity, so that bounds stay small."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
@@ -82,7 +82,7 @@ def bounded(low: Any, high: Any) -> Interval:
 
 
 def add(left: Interval, right: Interval) -> Interval:
-    return bounded(left[0] + right[0], left[1] + right[1])
+    return widen_bounds(left[0] + right[0], left[1] + right[1])
 
 
 def subtract(left: Interval, right: Interval) -> Interval:
@@ -91,7 +91,7 @@ def subtract(left: Interval, right: Interval) -> Interval:
 
 def multiply(left: Interval, right: Interval) -> Interval:
     corners = [a * b if a and b else 0 for a in left for b in right]
-    return bounded(min(corners), max(corners))
+    return widen_bounds(min(corners), max(corners))
 
 
 def power(base: Interval, exponent: Interval) -> Interval | None:
@@ -104,12 +104,12 @@ def power(base: Interval, exponent: Interval) -> Interval | None:
     if least < 0:
         return None
     large = max(abs(base[0]), abs(base[1]))
-    high = max(1 if least == 0 else 0, _raised(large, most))
-    low = _raised(base[0], least) if base[0] >= 1 else 0 if base[0] == 0 else -high
-    return bounded(low, high)
+    high = max(1 if least == 0 else 0, _raise_to_power(large, most))
+    low = _raise_to_power(base[0], least) if base[0] >= 1 else 0 if base[0] == 0 else -high
+    return widen_bounds(low, high)
 
 
-def _raised(base: Any, exponent: Any) -> Any:
+def _raise_to_power(base: Any, exponent: Any) -> Any:
     if base <= 1:
         return base
     if exponent == 0:
@@ -176,24 +176,24 @@ REDUCTIONS: dict[str, Callable[[Interval, int], Interval]] = {
 PRODUCTS = frozenset(("dot", "matmul", "vecdot"))
 PLACES = frozenset(("argmax", "ascending", "descending"))  # positions along the last axis
 MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
-    "constant": lambda options: of_number(options["number"]),
+    "constant": lambda options: make_interval(options["number"]),
     "arange": lambda options: (
         -upper_bound(-options["start"]),
         max(upper_bound(options["start"]), upper_bound(options["stop"] - 1)),
     ),
-    "numbers": lambda options: of_numbers(options["numbers"]),
+    "numbers": lambda options: enclose_numbers(options["numbers"]),
     "positions": lambda options: (0, max(upper_bound(options["size"] - 1), 0)),
 }
 
 
-def of_numbers(numbers: Sequence[Any]) -> Interval | None:
+def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
     """Return the numbers of a literal, if all are whole."""
     if not numbers or not all(isinstance(number, int) for number in numbers):
         return None
     return int(min(numbers)), int(max(numbers))
 
 
-def of_step(
+def transfer_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
     """Apply the transfer function of a primitive; `count` numbers become one in a reduction."""
@@ -218,10 +218,10 @@ def interval_of(argument: Any) -> Interval | None:
         return argument.interval
     if isinstance(argument, Scalar):
         return interval_of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
-    return of_number(argument)
+    return make_interval(argument)
 
 
-def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
+def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
     """Return the number of elements that a step reduces to one, or an upper bound of it."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
@@ -243,7 +243,7 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
         result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
     elif not any(isinstance(argument, PlanValue) and argument.interval is None for argument in arguments):
         known = [interval_of(argument) for argument in arguments]
-        result = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
+        result = transfer_step(primitive, known, options, upper_bound(count_elements(primitive, arguments, options)))
     natural = interval_of_dtype(dtype)
     if natural is None or result is None:
         return result if natural is None else natural

@@ -45,7 +45,7 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
     ]
     rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
-    slices = [b.reorder(value, (loop.axis, *without(value.order, loop.axis))) for value in rest[: ends[0]]]
+    slices = [b.reorder(value, (loop.axis, *drop_axis(value.order, loop.axis))) for value in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
     constants = rest[ends[1] :]
     donated = frozenset(
@@ -55,7 +55,7 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
     for planned in count():
-        elements = [*map(of_one, slices), *(other[0] for other in members)]
+        elements = [*map(take_one, slices), *(other[0] for other in members)]
         plan, states = body(lowering, loop, name, initial, elements, constants, donated, names)
         dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
         if dtypes == [value.dtype for value in initial]:
@@ -172,11 +172,11 @@ def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
     return [b.cast(b.reorder(value, order), dtype) for value in values]
 
 
-def without(order: Order, axis: str) -> Order:
+def drop_axis(order: Order, axis: str) -> Order:
     return tuple(name for name in order if name != axis)
 
 
-def of_one(value: PlanValue) -> PlanValue:
+def take_one(value: PlanValue) -> PlanValue:
     """Return one element of a slice, whose first axis is the axis of the steps."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
@@ -219,7 +219,7 @@ def body(
     return b.plan(lowering.source, results, f"{name}_"), result
 
 
-def after(lowering: Lowering, term: Term) -> PlanValue:
+def lower_state_after(lowering: Lowering, term: Term) -> PlanValue:
     """Return a state after a step."""
     step, (number, options) = lowering.loop_steps[id(term.arguments[0])], term.options
     b, state = lowering.builder, step.states[number]
@@ -230,7 +230,7 @@ def after(lowering: Lowering, term: Term) -> PlanValue:
     return b.step("item", (every,), state.order, state.shape, state.dtype, at=options)
 
 
-def through(lowering: Lowering, term: Term) -> PlanValue:
+def lower_states(lowering: Lowering, term: Term) -> PlanValue:
     """Return a state after each step."""
     number, axis = term.options
     step = lowering.loop_steps[id(term.arguments[0])]

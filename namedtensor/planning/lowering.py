@@ -22,10 +22,10 @@ from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import distinct_names, source_name
-from ..terms.structural import after_pass, passed
-from ..terms.terms import Term, elements_of_each, resolved_shape, topological
+from ..terms.structural import after_pass, run_pass_checks
+from ..terms.terms import Term, elements_of_each, resolve_shape, topological
 from .builder import PlanBuilder
-from .failures import index_error_at, refused, span_of
+from .failures import index_error_at, make_rejection_error, span_of
 from .plan import Argument, PlanValue
 from .regions import Region
 from .target import Target
@@ -199,7 +199,7 @@ class Lowering:
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
         """Lower the roots in topological order; their values."""
         if after_pass:
-            passed(*roots)
+            run_pass_checks(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = elements_of_each(terms)
@@ -233,7 +233,7 @@ class Lowering:
             except IndexProblem as problem:
                 raise index_error_at(problem, self.source, term) from None
             except OverflowError as problem:
-                raise refused(problem, self.source, term) from problem
+                raise make_rejection_error(problem, self.source, term) from problem
         for term, size in postponed:
             if id(term) not in self.reordered:
                 self.check_memory(term, size)
@@ -281,7 +281,7 @@ class Lowering:
         total = typical(total)
         if total > self.limits.max_result_bytes and term.operator not in GIVEN:
             names = distinct_names(term.shape)
-            shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
+            shape = {names[axis]: size for axis, size in resolve_shape(term.shape).items()}
             raise NotationError(
                 404, f"the result needs {_bytes(total)}; the limit is {_bytes(self.limits.max_result_bytes)}",
                 self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),

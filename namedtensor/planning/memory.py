@@ -22,7 +22,7 @@ WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element onc
 HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any argument, and who may keep one
 
 
-def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
+def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
     """Find, for each step that can overwrite a dead array, the value whose memory it reuses.
 
     That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.

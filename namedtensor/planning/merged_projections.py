@@ -16,7 +16,7 @@ from typing import Any
 from ..core.axes import Order
 from ..core.extents import typical
 from ..operators import REGISTRY
-from ..operators.contraction import merged
+from ..operators.contraction import name_merged_axis
 from ..terms.terms import Term, number_of_elements
 from .lowering import Lowering
 from .plan import Argument, PlanValue
@@ -116,7 +116,7 @@ def _product(lowering: Lowering, x: PlanValue, matrices: list[PlanValue], rows: 
     b, count = lowering.builder, x.count // x.shape[-1]
     if typical(count) >= MIN_MERGED_ROWS:
         return b.reorder(REGISTRY["⊙"].lower(b, (x, b.concat(matrices, STACK)), (whole,), {}), (*rows, STACK))
-    flat = b.reshape(x, (merged(rows), whole), (count, x.shape[-1]))
+    flat = b.reshape(x, (name_merged_axis(rows), whole), (count, x.shape[-1]))
     wide = sum(matrix.shape[-1] for matrix in matrices)
-    product = b.step("projected", (flat, *matrices), (merged(rows), STACK), (count, wide), x.dtype)
+    product = b.step("projected", (flat, *matrices), (name_merged_axis(rows), STACK), (count, wide), x.dtype)
     return b.reshape(product, (*rows, STACK), (*x.shape[:-1], wide))

@@ -154,7 +154,7 @@ class _Sums:
         values = part(self.values, axis) if target.product else None
         largest, total = (value if value is None else part(value, None) for value in (target.largest, target.total))
         x = inner.builder.array(*inner.lower_all((root,)))
-        results = self.of_slice(inner.builder, x, values, largest, total)
+        results = self.compute_slice(inner.builder, x, values, largest, total)
         lowering.slices += 1
         name = f"{lowering.prefix}slice_{lowering.slices}"
         plan = inner.builder.plan(lowering.source, results, f"{name}_")
@@ -166,7 +166,7 @@ class _Sums:
             b.step("item", (several,), value.order, value.shape, value.dtype, at=at) for at, value in enumerate(results)
         )
 
-    def of_slice(
+    def compute_slice(
         self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
     ) -> tuple[PlanValue, ...]:
         """Return the values of one slice x of X."""

@@ -129,7 +129,7 @@ ROWS = (
 OPTIMIZATIONS = {row.name: row for row in ROWS}
 
 
-def enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
+def select_enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
     """Return the names of the optimizations for a target, except the disabled ones."""
     off = frozenset(disable)
     return _chosen(target, off if may_limit_blas() else off | {"blas-thread-limit"})

@@ -15,9 +15,9 @@ from ..core.extents import typical
 from ..core.settings import DEFAULT, Limits
 from ..core.warned import warn
 from ..operators import REGISTRY
-from ..terms.loop_bodies import without_unasked
+from ..terms.loop_bodies import drop_dead_states
 from ..terms.normalized_exponentials import with_softmax
-from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
+from ..terms.terms import OPERATOR, Term, number_of_elements, substitute_variables, topological
 from . import blocking, contraction_order, fused_kernels, merged_projections, regions, scaled_integers
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables, multiple
@@ -89,10 +89,10 @@ def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
     Variables are replaced by their values, dead states of loops removed, and softmax recognized if all numbers are
     real.
     """
-    roots = without_variables(roots)
+    roots = substitute_variables(roots)
     kinds = set(map(OPERATOR, topological(*roots)))
     if "loop" in kinds:
-        roots = without_unasked(roots)
+        roots = drop_dead_states(roots)
     return with_softmax(roots) if real and "∑" in kinds and not kinds.isdisjoint(EXPONENTIALS) else roots
 
 

@@ -121,7 +121,7 @@ def of_rows(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return shapes[0][:-1]
 
 
-def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def infer_matrix_shape(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return shapes[0][:-2]
 
 
@@ -201,9 +201,9 @@ ROWS = (
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention
     # matrices
-    Primitive("det", ONE, of_matrix),  # the determinant of the last two axes
-    Primitive("logdet", ONE, of_matrix),  # the logarithm of the absolute determinant of the last two axes
-    Primitive("trace", ONE, of_matrix),  # the sum of the diagonal of the last two axes
+    Primitive("det", ONE, infer_matrix_shape),  # the determinant of the last two axes
+    Primitive("logdet", ONE, infer_matrix_shape),  # the logarithm of the absolute determinant of the last two axes
+    Primitive("trace", ONE, infer_matrix_shape),  # the sum of the diagonal of the last two axes
     Primitive("inv", ONE, same),  # the inverse of the last two axes
     Primitive("cofactors", ONE, same),  # the derivative of the determinant
     Primitive("cholesky", ONE, same),  # the lower triangle whose product with its transpose the last two axes are

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.arrays import HALF
 from ..operators import REGISTRY
-from ..operators.contraction import merged
+from ..operators.contraction import name_merged_axis
 from ..terms.terms import Term
 from .lowering import STORED, Lowering
 from .plan import Argument, PlanValue
@@ -28,7 +28,7 @@ def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
     """Return Q and s of a term Q ⊙ s with 8-bit integers, under any names of axes, or None for any other term."""
     if term.operator == "rename":
         below, names = parts(lowering, term.arguments[0]), dict(term.options)
-        return below and _renamed(lowering, below, names)
+        return below and _rename_both(lowering, below, names)
     if term.operator != "⊙" or term.axes or len(term.arguments) != 2:
         return None
     for first, second in (term.arguments, term.arguments[::-1]):
@@ -40,7 +40,7 @@ def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
     return None
 
 
-def _renamed(
+def _rename_both(
     lowering: Lowering, values: tuple[PlanValue, PlanValue], names: Mapping[str, str]
 ) -> tuple[PlanValue, PlanValue]:
     first, second = (
@@ -97,12 +97,18 @@ def _product(
     sizes = b.extents(x, rows), b.extents(integers, columns)
     x = b.reorder(x, (*rows, *summed))
     x = b.reshape(
-        x, (merged(rows), merged(summed)) if rows else (merged(summed),), (*map(math.prod, sizes[: bool(rows)]), count)
+        x,
+        (name_merged_axis(rows), name_merged_axis(summed)) if rows else (name_merged_axis(summed),),
+        (*map(math.prod, sizes[: bool(rows)]), count),
     )
     integers = b.reorder(integers, (*columns, *summed))
-    integers = b.reshape(integers, (merged(columns), merged(summed)), (math.prod(sizes[1]), count))
+    integers = b.reshape(integers, (name_merged_axis(columns), name_merged_axis(summed)), (math.prod(sizes[1]), count))
     result = b.step(
-        "widened", (x, integers), (*x.order[:-1], merged(columns)), (*x.shape[:-1], integers.shape[0]), x.dtype
+        "widened",
+        (x, integers),
+        (*x.order[:-1], name_merged_axis(columns)),
+        (*x.shape[:-1], integers.shape[0]),
+        x.dtype,
     )
     return b.multiply(b.reshape(result, (*rows, *columns), (*sizes[0], *sizes[1])), scale)
 

@@ -13,8 +13,8 @@ from ..core.axes import Order
 from ..core.extents import Extent, largest, symbols_of, upper_bound
 from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
-from .intervals import interval_of, interval_of_dtype, interval_of_step, within
-from .optimizations import enabled
+from .intervals import interval_of, interval_of_dtype, interval_of_step, is_within
+from .optimizations import select_enabled
 from .plan import Argument, Plan, PlanValue, Scalar, Step, needed
 from .target import Target
 from .whole_numbers import WHOLE
@@ -55,7 +55,7 @@ class StepBuilder:
     """
 
     def __init__(self, target: Target, real: str | None = None, disable: Sequence[str] = ()):
-        self.optimized = enabled(target.name, disable)
+        self.optimized = select_enabled(target.name, disable)
         self.target = target
         self.half = real if real in HALF else None
         self.real = target.canonical("float32") if self.half else real or target.default_float
@@ -214,7 +214,7 @@ class StepBuilder:
         whole = self.target.default_whole
         held = interval_of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
-        fit = all(within(interval_of(number) or (0, 0), held) for number in numbers)  # type: ignore[arg-type]
+        fit = all(is_within(interval_of(number) or (0, 0), held) for number in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
 
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> PlanValue:
@@ -261,7 +261,7 @@ class StepBuilder:
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
         """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
-        return dtypes.coerced(self, arguments, rule)
+        return dtypes.coerce_arguments(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
         """Return a result in the dtype of the inputs."""

@@ -197,6 +197,6 @@ RULES: Mapping[str, Rule] = {
     "cases": _cases,
     "python": _python,
     "loop": loop_steps.loop,
-    "after": loop_steps.after,
-    "through": loop_steps.through,
+    "after": loop_steps.lower_state_after,
+    "through": loop_steps.lower_states,
 }

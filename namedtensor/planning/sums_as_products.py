@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..core.extents import typical
-from ..operators.contraction import merged
+from ..operators.contraction import name_merged_axis
 from .plan import PlanValue
 from .whole_numbers import StepWriter
 
@@ -29,7 +29,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
     if wakes_threads(b, x):
         total = b.step("vecdot", (x, ones), x.order[:-1], outer)
         return b.reshape(total, x.order, (*outer, 1)) if keep else total
-    above = merged(x.order[:-1])
+    above = name_merged_axis(x.order[:-1])
     rows = b.reshape(x, (above, x.order[-1]), (math.prod(outer), size))
     total = b.step("dot", (rows, ones), (above,), (rows.shape[0],))
     if keep:
@@ -52,7 +52,7 @@ def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
     if not 1 < typical(outer) <= MAX_SUMMED_ENTRIES or not rest or not is_better_as_product(b, x):
         return None
-    above, beside = (merged(axes) for axes in (x.order[:count], x.order[count:]))
+    above, beside = (name_merged_axis(axes) for axes in (x.order[:count], x.order[count:]))
     ones = b.step("ones", (), (above,), (outer,), x.dtype, size=outer)
     matrix = b.reshape(x, (above, beside), (outer, math.prod(rest)))
     total = b.step("dot", (ones, matrix), (beside,), matrix.shape[1:])

@@ -100,12 +100,12 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
     held = intervals.interval_of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
     numbers = [argument for argument in arguments if not isinstance(argument, PlanValue)]
     fit = held is not None and all(
-        type(number) is int and intervals.within((number, number), held) for number in numbers
+        type(number) is int and intervals.is_within((number, number), held) for number in numbers
     )
     return fit and held != (0, 1)
 
 
-def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
+def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
     """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
     ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
@@ -131,13 +131,13 @@ def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
 def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
     """Return whether a value may overflow an integer dtype."""
     held = intervals.interval_of_dtype(dtype)
-    return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
+    return held is not None and dtype != "bool" and x.interval is not None and not intervals.is_within(x.interval, held)
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """Return the primitive that is exact for integers, and its arguments in its dtype."""
-    pair = intervals.of_step(primitive, [interval_of(argument) for argument in arguments], {})
+    pair = intervals.transfer_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
     if primitive not in CHECKED or (b.target.is_narrow and not all_held(b, arguments)):
@@ -148,7 +148,7 @@ def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, 
 
 def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
     """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
-    pair = intervals.of_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
+    pair = intervals.transfer_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
     enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
 
@@ -156,7 +156,7 @@ def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: in
 def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, PlanValue]:
     """Return the reduction that is exact for integers, and its argument in its dtype."""
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
-        pair = intervals.of_step(kind, [x.interval], {}, count)
+        pair = intervals.transfer_step(kind, [x.interval], {}, count)
         exact = pair is not None and fits(b, pair, True)
         return kind if exact else CHECKED_REDUCTIONS[kind], b.cast(x, b.target.default_whole)
     return kind, summable(b, (x,), kind, count)[0]
@@ -174,7 +174,7 @@ def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
     dtype = b.target.wide_float
     result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
-    if b.target.is_narrow and not all(interval is None or intervals.within(interval, exact) for interval in result):
+    if b.target.is_narrow and not all(interval is None or intervals.is_within(interval, exact) for interval in result):
         b.rounds = True
     return dtype
 
@@ -193,7 +193,7 @@ def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
     """Return whether an interval fits 64-bit integers (if `checked`), or the integers that floats represent exactly."""
     natural = intervals.interval_of_dtype(b.target.default_whole)
     assert natural is not None
-    return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
+    return intervals.is_within(interval, natural) and (checked or intervals.is_within(interval, intervals.EXACT))
 
 
 def held(b: StepWriter, arguments: Sequence[Any], dtype: str) -> list[Any]:

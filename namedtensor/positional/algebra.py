@@ -22,11 +22,11 @@ from .indices import (
     canonical,
     entries_in,
     head_letters,
-    indexed,
     is_letter,
     letters_of,
     letters_of_item,
-    spelled,
+    spell,
+    split_indices,
     with_axes,
     with_ends,
 )
@@ -34,7 +34,7 @@ from .inputs import SourceInput, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
 from .program import FormulaLine, TranslatedProgram
-from .refusals import refused
+from .refusals import make_refusal
 from .source_tree import Statement, Tree
 from .tokens import END, NAME, SIGN, SourceToken, tokens_of
 from .trees import SourceParser
@@ -48,7 +48,7 @@ DECLARED = re.compile(
 )
 
 
-def declared(source: str) -> tuple[str, dict[str, str]]:
+def split_declarations(source: str) -> tuple[str, dict[str, str]]:
     """Return the text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
@@ -62,7 +62,7 @@ def declared(source: str) -> tuple[str, dict[str, str]]:
     return DECLARED.sub(take, source), shapes
 
 
-def within(before: str) -> bool:
+def is_inside_matrix(before: str) -> bool:
     """Return whether a matrix is open after this text, so that a separator belongs to it."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
@@ -73,7 +73,7 @@ def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] 
     parser = SourceParser(source, tokens, names)
     tree = parser.sum()
     if parser.token.kind != END:
-        raise parser.unexpected()
+        raise parser.make_unexpected_error()
     return tree
 
 
@@ -99,7 +99,7 @@ class Algebra:
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose):
         self.source, self.choose, self.axes = source, choose, Axes()
-        text, declarations = declared(source)
+        text, declarations = split_declarations(source)
         whole = {**declarations, **{canonical(name): shape for name, shape in shapes.items()}}
         self.names = inputs_of(self.axes, whole, node_of)
         self.given = dict(whole)
@@ -111,7 +111,7 @@ class Algebra:
     def lines(self, text: str) -> list[str]:
         """Return the lines, each after blanks and the macros defined before it, so that its spans fit the source."""
         result, start, before = [], 0, ""
-        ends = [match.span() for match in LINES.finditer(text) if not within(text[: match.start()])]
+        ends = [match.span() for match in LINES.finditer(text) if not is_inside_matrix(text[: match.start()])]
         for end, after in [*ends, (len(text), len(text))]:
             piece = text[start:end]
             defines = DEFINES.search(piece) is not None
@@ -131,7 +131,7 @@ class Algebra:
             statement = parse_statement(piece, [*self.names])
             lines.append(self.line(statement, number == len(self.pieces) - 1))
         kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
-        used = self.used_names()
+        used = self.collect_used_names()
         self.check_used(used)
         inputs = {
             name: source.leaf
@@ -140,12 +140,12 @@ class Algebra:
         }
         return TranslatedProgram(kind, self.axes, tuple(lines), inputs, tuple(self.remarks), None)
 
-    def used_names(self) -> set[str]:
+    def collect_used_names(self) -> set[str]:
         names: set[str] = set()
         for statement, letters in self.statements:
             labeled = set[int]()  # the X of X_1, which is another name
             for tree in statement.body.all():
-                name = canonical(spelled(tree))
+                name = canonical(spell(tree))
                 if tree.op in ("sub", "^") and (name in self.names or id(tree) in labeled):
                     labeled.add(id(tree.parts[0]))
                 names |= {name} if id(tree) not in labeled else set()
@@ -165,7 +165,7 @@ class Algebra:
         if unused is not None:
             invented = [name for name, source in self.names.items() if source.guessed and name.startswith(unused[0])]
             hint = f"give the shape of {invented[0]}" if invented else f"leave {unused} out"
-            raise refused(self.source, (0, len(self.source)), f"the source does not use the input {unused}", hint)
+            raise make_refusal(self.source, (0, len(self.source)), f"the source does not use the input {unused}", hint)
 
     def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
@@ -179,7 +179,7 @@ class Algebra:
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
         walk.sizes, walk.statement = self.sizes, statement.body
         walk.transposed_names = frozenset(
-            canonical(spelled(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
+            canonical(spell(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
         )
         value = walk.read(statement.body)
         self.remarks += [line for line in walk.remarks if line not in self.remarks]
@@ -195,7 +195,11 @@ class Algebra:
                 raise walk.refuse(statement.body, "this line has no name, and a line follows", hint)
             row = bool(value.dims[1]) and not value.dims[0]
             self.names[name] = SourceInput(name, Leaf(node_of(name), dims), defined=True, row=row)
-        plain = name if name and statement.head is not None and not (letters.active and indexed(statement.head)) else ""
+        plain = (
+            name
+            if name and statement.head is not None and not (letters.active and split_indices(statement.head))
+            else ""
+        )
         head = plain if last else name
         return FormulaLine(node_of(head) if head else None, value.node, dims)
 
@@ -220,22 +224,24 @@ class Algebra:
         for tree in statement.body.all():
             end = end_of(tree.upper) if tree.op == "big" else None
             for part in tree.all() if end and end.name else ():
-                items = (indexed(part) or ("", ()))[1]
+                items = (split_indices(part) or ("", ()))[1]
                 for item in items:
                     if end and end.name in letters_of_item(item) and len(letters_of_item(item)) > 1:
                         message = f"the index {item} counts from the end, which is not supported"
-                        raise refused(self.source, part.span, message, "write the sum over the same elements from 1")
+                        raise make_refusal(
+                            self.source, part.span, message, "write the sum over the same elements from 1"
+                        )
 
     def check_head(self, statement: Statement, letters: IndexLetters) -> None:
         head = statement.head
         if head is None:
             return
-        pair = indexed(head)
-        name = canonical(spelled(head))
+        pair = split_indices(head)
+        name = canonical(spell(head))
         if head.op in EXPRESSIONS:
             message = "the left side of = is an expression, and only names are defined"
-            raise refused(self.source, head.span, message, "translate each side by itself")
-        uses = {canonical(spelled(tree)) for tree in statement.body.all()}
+            raise make_refusal(self.source, head.span, message, "translate each side by itself")
+        uses = {canonical(spell(tree)) for tree in statement.body.all()}
         heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
         if (
             (pair and pair[0] in uses | heads)
@@ -244,21 +250,21 @@ class Algebra:
         ):
             message = f"{self.source[slice(*head.span)].strip()} is defined by itself"
             hint = "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n"
-            raise refused(self.source, head.span, message, hint)
+            raise make_refusal(self.source, head.span, message, hint)
         free = letters.free or ()
         twice = next((letter for letter in free if free.count(letter) > 1), None)
         if twice is not None:
-            raise refused(self.source, head.span, f"the left side has the index {twice} more than once")
+            raise make_refusal(self.source, head.span, f"the left side has the index {twice} more than once")
 
     def head_name(self, statement: Statement) -> str:
         head = statement.head
         if head is None:
             return ""
         letters = self.statements[-1][1]
-        pair = indexed(head)
+        pair = split_indices(head)
         if pair and letters.active and letters.free:
             return pair[0]
-        return canonical(spelled(head))
+        return canonical(spell(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
         """Return the axes of the free letters, in the order of the left-hand side, else of the text."""
@@ -268,10 +274,10 @@ class Algebra:
             lost = [letter for letter in indices if letter not in free]
             if lost:
                 hint = "sum over it, or write it on the left"
-                raise refused(self.source, statement.body.span, f"index {lost[0]} is on the right only", hint)
+                raise make_refusal(self.source, statement.body.span, f"index {lost[0]} is on the right only", hint)
             alone = [letter for letter in free if letter not in indices]
             if alone:
                 assert statement.head is not None
-                raise refused(self.source, statement.head.span, f"index {alone[0]} is on the left only")
+                raise make_refusal(self.source, statement.head.span, f"index {alone[0]} is on the left only")
             return [indices[letter] for letter in free]
         return [*indices.values()]

@@ -203,7 +203,7 @@ class Axes:
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
         """Make two dimensions one. Raise Clash without a change if they do not fit."""
-        one, two = self.expanded(first), self.expanded(second)
+        one, two = self.expand_axes(first), self.expand_axes(second)
         if len(one) != len(two):
             raise Clash(first[0], second[0])
         for a, b in zip(one, two):
@@ -230,7 +230,7 @@ class Axes:
             axis._parts = tuple(self.new(part) for part in kind.parts)
         return tuple(part for half in axis._parts for part in self.parts(half))
 
-    def expanded(self, axes: Iterable[AxisVariable]) -> tuple[AxisVariable, ...]:
+    def expand_axes(self, axes: Iterable[AxisVariable]) -> tuple[AxisVariable, ...]:
         """Return the axes, each as its parts."""
         return tuple(part for axis in axes for part in self.parts(axis))
 

@@ -18,11 +18,11 @@ from .operations import (
     Pair,
     SizeArgument,
     Truth,
-    as_value,
     numeric,
     operation,
     operations,
     positions,
+    to_value,
     truth,
 )
 from .values import AxisValue, call, number
@@ -31,7 +31,7 @@ from .values import AxisValue, call, number
 OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # operators that leave one element as it is
 
 
-def reduced(
+def reduce_axes(
     axes: Axes, operator: str, x: AxisValue, axis: Any, keep: Any, parameters: Sequence[Node] = ()
 ) -> AxisValue:
     where = positions(x, axis)
@@ -42,14 +42,14 @@ def reduced(
     dims = tuple(
         () if position in where else dim for position, dim in enumerate(x.dims) if keepdims or position not in where
     )
-    return values.reduced(axes, operator, x, over, dims, tuple(parameters))
+    return values.reduce_value(axes, operator, x, over, dims, tuple(parameters))
 
 
 def reduction(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if isinstance(x, Masked):
-            return of_masked(axes, operator, x, axis, keep)
-        return reduced(axes, operator, numeric(x), axis, keep)
+            return reduce_masked(axes, operator, x, axis, keep)
+        return reduce_axes(axes, operator, numeric(x), axis, keep)
 
     return rule
 
@@ -57,18 +57,18 @@ def reduction(operator: str) -> Callable[..., AxisValue]:
 NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": number(math.inf)}
 
 
-def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
+def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
     """Return a reduction over the elements that satisfy a condition."""
     if axis is not None or truth(keep):
         raise Misuse("a selection by a condition has one axis, and is reduced over all of it")
     if operator == "mean":
-        total = of_masked(axes, "∑", x, axis, keep)
-        count = reduced(axes, "∑", numeric(x.condition), None, False)
+        total = reduce_masked(axes, "∑", x, axis, keep)
+        count = reduce_axes(axes, "∑", numeric(x.condition), None, False)
         return values.elementwise(axes, "/", total, count)
     if operator not in NEUTRAL:
         raise Misuse(f"{operator} of a selection by a condition is not supported")
     cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
-    return reduced(axes, operator, AxisValue(cases, x.value.dims), None, False)
+    return reduce_axes(axes, operator, AxisValue(cases, x.value.dims), None, False)
 
 
 def quantifier(operator: str) -> Callable[..., AxisValue]:
@@ -77,7 +77,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
             raise Misuse(f"{operator} of anything but a condition")
-        result = reduced(axes, operator, x, axis, keep)
+        result = reduce_axes(axes, operator, x, axis, keep)
         return Truth(result.node, result.dims)
 
     return rule
@@ -87,16 +87,16 @@ def spread(operator: str) -> Callable[..., AxisValue]:
     """Return the rule of std and var, divided by n − `ddof`."""
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
-        value = as_value(x)
+        value = to_value(x)
         if isinstance(axis, bool):  # torch.std(x, False)
             axis, ddof = None, axis
-        plain = reduced(axes, operator, value, axis, keep)
+        plain = reduce_axes(axes, operator, value, axis, keep)
         if not isinstance(ddof, (int, float)):
             raise Misuse(f"ddof={ddof} is not supported")
         if not ddof:
             return plain
         over = axes_of(value.dims[position] for position in positions(value, axis))
-        count = as_value(SizeArgument(over)).node
+        count = to_value(SizeArgument(over)).node
         ratio = call("/", (count, call("-", (count, number(int(ddof))))))
         factor = call("sqrt", (ratio,)) if operator == "std" else ratio
         return AxisValue(call("⊙", (plain.node, factor)), plain.dims)
@@ -107,8 +107,8 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     """Return the norm of a vector, of any order, or Frobenius's."""
     if order in (None, "fro"):
-        return reduced(axes, "norm", as_value(x), axis, keep)
-    if (count := len(positions(as_value(x), axis))) != 1:
+        return reduce_axes(axes, "norm", to_value(x), axis, keep)
+    if (count := len(positions(to_value(x), axis))) != 1:
         raise Misuse(f"the norm of order {order} over {count} axes is not supported")
     return vector_norm(axes, x, order, axis, keep)
 
@@ -116,11 +116,11 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     """Return the norm of all elements along the axes, of any order."""
     if order in (math.inf, -math.inf):
-        size = AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims)
-        return reduced(axes, "max" if order > 0 else "min", size, axis, keep)
+        size = AxisValue(call("abs", (to_value(x).node,)), to_value(x).dims)
+        return reduce_axes(axes, "max" if order > 0 else "min", size, axis, keep)
     if not isinstance(order, (int, float)) or order <= 0:
         raise Misuse(f"the norm of order {order} is not supported")
-    return reduced(axes, "norm", as_value(x), axis, keep, () if order == 2 else (number(order),))
+    return reduce_axes(axes, "norm", to_value(x), axis, keep, () if order == 2 else (number(order),))
 
 
 def pair(operator: str) -> Callable[..., Any]:
@@ -129,7 +129,7 @@ def pair(operator: str) -> Callable[..., Any]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
         if isinstance(axis, AxisValue):
             return binary(operator)(axes, x, axis)
-        value = reduced(axes, operator, as_value(x), axis, keep)
+        value = reduce_axes(axes, operator, to_value(x), axis, keep)
         return value if axis is None else Pair(value)
 
     return rule
@@ -137,16 +137,16 @@ def pair(operator: str) -> Callable[..., Any]:
 
 def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
     """Return PyTorch's median, the lower of the two middle elements."""
-    value = as_value(x)
+    value = to_value(x)
     if axis is None:
         raise Misuse("PyTorch's median of all elements")
-    ordered = along("sort")(axes, value, axis)
+    ordered = make_axis_operation("sort")(axes, value, axis)
     (where,) = positions(value, axis)
     (over,) = ordered.dims[where]
     middle = call("floor", (call("/", (call("+", (values.size(over), number(1))), number(2))),))
     rest = ((),) if truth(keep) else ()
     return Pair(
-        AxisValue(values.at(ordered.node, over, middle), (*value.dims[:where], *rest, *value.dims[where + 1 :]))
+        AxisValue(values.index_node(ordered.node, over, middle), (*value.dims[:where], *rest, *value.dims[where + 1 :]))
     )
 
 
@@ -179,9 +179,9 @@ operations("logsumexp", "x, axis=None, -b=None, keepdims=False", OF_TORCH, reduc
 SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
 
 
-def along(operator: str) -> Callable[..., AxisValue]:
+def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
-        value = as_value(x)
+        value = to_value(x)
         if not isinstance(axis, (int, tuple)) or isinstance(axis, bool):
             raise Misuse(f"{operator} needs its axis")
         over = axes_of(value.dims[position] for position in positions(value, axis))
@@ -194,29 +194,29 @@ def along(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-def accumulated(operator: str) -> Callable[..., AxisValue]:
+def make_accumulation(operator: str) -> Callable[..., AxisValue]:
     """Return cumsum or cumprod, of a vector without an axis too."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
-        return along(operator)(axes, x, 0 if axis is None and len(as_value(x).dims) == 1 else axis)
+        return make_axis_operation(operator)(axes, x, 0 if axis is None and len(to_value(x).dims) == 1 else axis)
 
     return rule
 
 
-operation("softmax", "x, axis|dim, -dtype=None", along("softmax"))
-operation("log_softmax", "x, axis|dim, -dtype=None", along("logsoftmax"))
-operation("cumsum", "x, axis|dim=None, -dtype=None, -out=None", accumulated("cumsum"))
-operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", accumulated("cumprod"))
+operation("softmax", "x, axis|dim, -dtype=None", make_axis_operation("softmax"))
+operation("log_softmax", "x, axis|dim, -dtype=None", make_axis_operation("logsoftmax"))
+operation("cumsum", "x, axis|dim=None, -dtype=None, -out=None", make_accumulation("cumsum"))
+operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", make_accumulation("cumprod"))
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
-def transposed(x: AxisValue) -> AxisValue:
+def transpose_last(x: AxisValue) -> AxisValue:
     """Exchange the last two dimensions."""
     return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
 
 
 def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     listed = positions(value, order)
     if sorted(listed) != list(range(len(value.dims))):
         raise Misuse(f"{order} does not name every dimension once")
@@ -224,11 +224,11 @@ def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
 
 
 def numpy_transpose(axes: Axes, x: Any, order: Any) -> AxisValue:
-    return permute(axes, x, order if order and order != (None,) else tuple(range(len(as_value(x).dims)))[::-1])
+    return permute(axes, x, order if order and order != (None,) else tuple(range(len(to_value(x).dims)))[::-1])
 
 
 def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     (one,), (two,) = positions(value, first), positions(value, second)
     dims = list(value.dims)
     dims[one], dims[two] = dims[two], dims[one]
@@ -236,7 +236,7 @@ def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
 
 
 def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     listed = axis if isinstance(axis, tuple) else (axis,)
     rank = len(value.dims) + len(listed)
     if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
@@ -249,7 +249,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
     """Move dimensions to other positions; the others keep their order."""
-    value = as_value(x)
+    value = to_value(x)
     taken, places = positions(value, source), positions(value, destination)
     if len({*taken}) != len({*places}) or len(taken) != len(places):
         raise Misuse("the positions of moveaxis differ in number")
@@ -260,14 +260,14 @@ def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
 
 
 def roll_axis(axes: Axes, x: Any, axis: Any, start: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     (position,) = positions(value, axis)
     start = start + len(value.dims) if start < 0 else start
     return move(axes, x, position, start - 1 if position < start else start)
 
 
 def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     where = [position for position, dim in enumerate(value.dims) if not dim] if axis is None else positions(value, axis)
     if any(value.dims[position] for position in where):
         raise Misuse("squeeze of an axis whose size is not 1")
@@ -283,4 +283,4 @@ operation("moveaxis movedim", "x, source, destination", move)
 operation("rollaxis", "x, axis, start=0", roll_axis)
 operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze)
 operation("squeeze", "x, axis|dim=None", squeeze)
-operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: as_value(x))
+operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: to_value(x))

@@ -41,11 +41,11 @@ class TrialSizes:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
     def of(self, axis: AxisVariable) -> int:
-        return self.of_kind(axis.kind)
+        return self.draw_indices_of_kind(axis.kind)
 
-    def of_kind(self, kind: AxisKind) -> int:
+    def draw_indices_of_kind(self, kind: AxisKind) -> int:
         if kind.parts:
-            return math.prod(self.of_kind(part.root) for part in kind.parts)
+            return math.prod(self.draw_indices_of_kind(part.root) for part in kind.parts)
         if kind not in self.sizes:
             least = self.least(kind)
             divisor = math.lcm(*(number for axis, number in self.facts.divisors if axis.kind is kind))
@@ -77,7 +77,7 @@ def unsafe(source: str, problem: str) -> Unsafe:
 
 def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
     """Return that the types of a formula are checked. Raises NotationError if one is wrong."""
-    from ..programs.checks import checked_program
+    from ..programs.checks import check_program_types
     from ..programs.parsed import ParsedProgram
 
     trial = TrialSizes(program.axes.facts)
@@ -86,7 +86,7 @@ def check_types(translation: Any, program: TranslatedProgram, source: str) -> st
         for name, axes in translation.axes.items()
         for axis, variable in zip(axes, axes_of(program.inputs[name].dims))
     }
-    result = checked_program(ParsedProgram(translation.declared, "text"), {}, sizes, None).result
+    result = check_program_types(ParsedProgram(translation.declared, "text"), {}, sizes, None).result
     if result.errors and result.errors[0].code == DIFFERENTIAL:
         return "not checked: a differential by itself has no value"
     if result.errors:
@@ -114,7 +114,7 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
             arrays = {
                 name: indices(generator, shape, program.axes.facts.indices[name], sizes)
                 if name in program.axes.facts.indices
-                else drawn(generator, shape, low, high)
+                else draw_array(generator, shape, low, high)
                 for name, shape in shapes.items()
             }
             outcome = same(translation, code, arrays, sizes)
@@ -132,7 +132,7 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
     return f"equal to {code.compared_with} on {draws} random inputs"
 
 
-def drawn(generator: Any, shape: list[int], low: float, high: float) -> Any:
+def draw_array(generator: Any, shape: list[int], low: float, high: float) -> Any:
     return generator.normal(size=shape) if low < 0 else generator.uniform(low, high, shape)
 
 

@@ -21,9 +21,9 @@ from . import (  # noqa: F401 — these register their operations
 from .code_expressions import CodeExpressions
 from .library_values import LibraryWalk, library_of
 from .matrix_leaves import Choose
-from .operations import Misuse, Pair, Truth, as_value
+from .operations import Misuse, Pair, Truth, to_value
 from .program import FormulaLine, TranslatedProgram
-from .refusals import refused
+from .refusals import make_refusal
 from .values import Leaf
 
 TORCH = re.compile(
@@ -51,18 +51,18 @@ class CodeReader(CodeExpressions):
             tree = ast.parse(source.strip())
         except SyntaxError as problem:
             minimum = min(len(source), problem.offset or 0)
-            raise refused(source, (max(minimum - 1, 0), minimum), f"invalid Python: {problem.msg}") from None
+            raise make_refusal(source, (max(minimum - 1, 0), minimum), f"invalid Python: {problem.msg}") from None
         except (ValueError, RecursionError, MemoryError):
-            raise refused(source, (0, 1), "this is not Python") from None
+            raise make_refusal(source, (0, 1), "this is not Python") from None
         if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
-            raise refused(source, (0, 1), f"the code has more than {MAX_NODES} parts")
+            raise make_refusal(source, (0, 1), f"the code has more than {MAX_NODES} parts")
         return tree
 
     # ------------------------------------------------------------------------------------------------------ statements
     def read(self) -> TranslatedProgram:
         value = self.run()
         try:
-            value = as_value(value)
+            value = to_value(value)
         except Misuse as problem:
             hint = "take its .values" if isinstance(value, Pair) else None
             raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
@@ -70,7 +70,7 @@ class CodeReader(CodeExpressions):
             raise self.refuse(self.tree, "the value is a condition, not a tensor", "write np.where(condition, 1, 0)")
         if unused := [name for name in self.inputs if name not in self.used]:
             message = f"the code does not use {', '.join(unused)}"
-            raise refused(self.source, (0, len(self.source)), message, f"leave out {unused[0]}=…")
+            raise make_refusal(self.source, (0, len(self.source)), message, f"leave out {unused[0]}=…")
         used = {name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None}
         lines = (*self.lines, FormulaLine(None, value.node, value.dims))
         if self.lines and self.ends_in_definition():

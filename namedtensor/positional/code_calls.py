@@ -6,8 +6,8 @@ import ast
 from typing import Any
 
 from .code import CodeReader
-from .code_expressions import SPECIAL, called
-from .operations import OPERATIONS, as_value, bound_to
+from .code_expressions import SPECIAL, get_called_name
+from .operations import OPERATIONS, bound_to, to_value
 
 REDUCED_BY = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any", "logaddexp": "logsumexp"}  # fmt: skip
 ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
@@ -15,11 +15,11 @@ ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
 
 def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
     """Read np.add.outer(x, y), np.add.reduce(x) or np.add.accumulate(x)."""
-    name = called(node)
+    name = get_called_name(node)
     arguments = [code.ev(argument) for argument in node.args]
     keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
     if name == "outer":
-        x, y = map(as_value, bound_to("outer", "x, y", arguments, keywords))
+        x, y = map(to_value, bound_to("outer", "x, y", arguments, keywords))
         return code.applied(node, ufunc, [x.moved((*x.dims, *[()] * len(y.dims))), y], {})
     known = {"reduce": REDUCED_BY, "accumulate": ACCUMULATED_BY}.get(name, {})
     if ufunc not in known:
@@ -38,7 +38,7 @@ def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
     return code.apply(OPERATIONS["take"][0], [table, index, 0])
 
 
-def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
+def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """Read x.float() and float("-inf")."""
     if method:
         return code.applied(node, "float", [code.ev(node.func.value)], {})  # type: ignore[attr-defined]
@@ -47,4 +47,4 @@ def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
     raise code.refuse(node, "float of this is not supported")
 
 
-SPECIAL.update(ufunc=ufunc_method, embedding=embedded, float=converted)
+SPECIAL.update(ufunc=ufunc_method, embedding=embedded, float=read_conversion)

@@ -23,9 +23,9 @@ from .operations import (
     Pair,
     PartArgument,
     SizeArgument,
-    named_operation,
+    find_operation,
 )
-from .refusals import refused
+from .refusals import make_refusal
 from .values import AxisValue
 
 SUBMODULES = {*"""np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib jax.numpy jax.nn jax.scipy.special
@@ -60,7 +60,7 @@ class CodeExpressions(CodeValues):
     choose: Choose
 
     def refuse(self, node: ast.AST, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, self.span(node), message, hint)
+        return make_refusal(self.source, self.span(node), message, hint)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the position of a node in the source."""
@@ -177,7 +177,7 @@ class CodeExpressions(CodeValues):
         return name in MODULES and not self.has(name)
 
     def subscript(self, node: ast.Subscript) -> Any:
-        if isinstance(node.value, ast.Call) and called(node.value) in ("max", "min") and node.value.args:
+        if isinstance(node.value, ast.Call) and get_called_name(node.value) in ("max", "min") and node.value.args:
             self.library_chosen(node, ("NumPy, an element of the result", "PyTorch, a pair of values and indices"))
         value = self.ev(node.value)
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -202,7 +202,7 @@ class CodeExpressions(CodeValues):
         function = node.func
         if isinstance(function, ast.Lambda):
             return self.inline(node, function)
-        name = called(node)
+        name = get_called_name(node)
         if (library := self.root(function)) in PEERS and library != name and not self.has(library):
             raise self.refuse(node, f"{library} is not supported", "write it with NumPy, PyTorch or einops")
         if any(keyword.arg is None for keyword in node.keywords) or any(
@@ -218,8 +218,8 @@ class CodeExpressions(CodeValues):
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
         if isinstance(function, ast.Attribute) and not method:
-            if called_of(function.value) in UFUNCS:
-                return SPECIAL["ufunc"](self, node, called_of(function.value))
+            if get_operand_call(function.value) in UFUNCS:
+                return SPECIAL["ufunc"](self, node, get_operand_call(function.value))
             if (module := ast.unparse(function.value)) not in SUBMODULES:
                 raise self.refuse(node, f"{module}.{name} is not supported")
         if name in SPECIAL and (name not in PATTERNS or (not method and any(map(is_text, node.args)))):
@@ -248,7 +248,7 @@ class CodeExpressions(CodeValues):
             library = self.library_chosen(node, DIVISORS)
         if name == "transpose" and not self.known_library:
             library = self.transposing(node, arguments)
-        record = named_operation(name, library)
+        record = find_operation(name, library)
         if record is None:
             other = "write it in operations that are known, or give its formula"
             raise self.refuse(node, f"unknown function {name}", INSTEAD.get(name, other))
@@ -259,7 +259,7 @@ class CodeExpressions(CodeValues):
             and len(record.parameters) == len(arguments) == 1
             and hasattr(math, name)
         ):
-            return self.of_number(node, name, arguments[0])
+            return self.evaluate_number_call(node, name, arguments[0])
         return self.apply(record, record.bound(arguments, keywords))
 
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
@@ -268,7 +268,7 @@ class CodeExpressions(CodeValues):
             self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
         return "torch" if self.torch else "numpy"
 
-    def of_number(self, node: ast.Call, name: str, x: float) -> float:
+    def evaluate_number_call(self, node: ast.Call, name: str, x: float) -> float:
         """Return a function of a number, as a number."""
         try:
             result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
@@ -292,12 +292,12 @@ class CodeExpressions(CodeValues):
         return "numpy"
 
 
-def called(node: ast.Call) -> str:
+def get_called_name(node: ast.Call) -> str:
     """Return the name of the called function: sum of np.sum(x) and of x.sum()."""
-    return called_of(node.func)
+    return get_operand_call(node.func)
 
 
-def called_of(node: ast.expr) -> str:
+def get_operand_call(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 

@@ -12,8 +12,8 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .operations import Masked, Misuse, PartArgument, SizeArgument, Truth, as_value
-from .values import AxisValue, Leaf, at, call, iota, number, plus, size
+from .operations import Masked, Misuse, PartArgument, SizeArgument, Truth, to_value
+from .values import AxisValue, Leaf, call, index_node, iota, number, plus, size
 
 
 class CodeIndices:
@@ -26,7 +26,7 @@ class CodeIndices:
         """Translate x[items]. Raise Misuse if there is no formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
-        items = self.completed(x, items)
+        items = self.complete_items(x, items)
         tensors = [position for position, item in enumerate(items) if isinstance(item, AxisValue)]
         if tensors and any(isinstance(item, int) and not isinstance(item, bool) for item in items):
             raise Misuse("numbers and tensors together are not supported as indices")
@@ -53,7 +53,7 @@ class CodeIndices:
         """Index x along some of its dimensions, by one item."""
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
-    def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
+    def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
         """Return the items with a full slice for each dimension that they leave out."""
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
@@ -65,12 +65,12 @@ class CodeIndices:
     def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
         """Return a node with one axis indexed, and the dimensions in its place."""
         if isinstance(item, int) and not isinstance(item, bool):
-            return at(node, axis, self.position(axis, item)), ()
+            return index_node(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
             return self.sliced(node, axis, item)
         if isinstance(item, AxisValue):
             index, dims = self.tensor_index(axis, item)
-            return at(node, axis, index), dims
+            return index_node(node, axis, index), dims
         if isinstance(item, tuple):
             return self.listed(node, axis, item)
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
@@ -84,13 +84,13 @@ class CodeIndices:
         self.axes.facts.pinned.append((part, len(item)))
         self.axes.apart((axis, part))
         literal = nodes.Literal((tuple(number(index + 1) for index in item),), (nodes.Axis(part.key),))
-        return at(node, axis, literal), ((part,),)
+        return index_node(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
         """Return an input of integers as an index of an axis, counted from 1; its other value is a range."""
         if isinstance(item, Truth):
             raise Misuse("a condition is only supported as an index of all axes")
-        name, offset = shifted(item.node)
+        name, offset = split_offset(item.node)
         if name not in self.inputs:
             raise Misuse("only numbers, slices and integer inputs are supported as indices")
         self.counts(name, axis, -offset)
@@ -121,7 +121,7 @@ class CodeIndices:
         if item.step == -1 and item.start is None and item.stop is None:
             return self.reversed(node, axis)
         if isinstance(item.step, int) and item.step > 1:
-            return self.strided(node, axis, item)
+            return self.translate_stride(node, axis, item)
         if item.step not in (None, 1):
             raise Misuse("this step of a slice is not supported")
         if item.stop == 0:
@@ -155,9 +155,9 @@ class CodeIndices:
         if isinstance(bound, PartArgument):
             for whole in bound.whole.dim:
                 self.axes.facts.divisors.append((whole, bound.divisor))
-            return call("/", (as_value(bound.whole).node, number(bound.divisor)))
+            return call("/", (to_value(bound.whole).node, number(bound.divisor)))
         if isinstance(bound, SizeArgument):
-            return as_value(bound).node
+            return to_value(bound).node
         if not isinstance(bound, int) or isinstance(bound, bool):
             raise Misuse("only numbers and lengths are supported in slices")
         self.needs(axis, abs(bound), 1)
@@ -167,9 +167,9 @@ class CodeIndices:
         turned = self.axes.twin(axis)
         self.axes.facts.same.append((turned, axis))
         self.axes.apart((axis, turned))
-        return at(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
+        return index_node(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
 
-    def strided(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+    def translate_stride(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
         """Translate x[1::2]: split the axis, and take an element of its inner part."""
         start = item.start or 0
         if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
@@ -180,7 +180,7 @@ class CodeIndices:
         self.axes.facts.products.append((axis, (outer, inner)))
         old, new = (nodes.Axis(axis.key),), (nodes.Axis(outer.key), nodes.Axis(inner.key))
         self.axes.apart((axis, outer, inner))
-        return at(nodes.Rename(node, ((old, new),)), inner, number(start + 1)), ((outer,),)
+        return index_node(nodes.Rename(node, ((old, new),)), inner, number(start + 1)), ((outer,),)
 
     # ------------------------------------------------------------------------------------------- several, and conditions
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
@@ -205,7 +205,7 @@ class CodeIndices:
         dims.insert(tensors[0], index.dims[0])
         self.axes.apart(x.axes, index.axes)
         self.axes.apart(axes_of(dims))
-        return AxisValue(at(x.node, axis, node), tuple(dims))
+        return AxisValue(index_node(x.node, axis, node), tuple(dims))
 
     def masked(self, x: AxisValue, condition: Truth) -> Masked:
         if len(condition.dims) != len(x.dims):
@@ -219,12 +219,12 @@ class CodeIndices:
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
-def shifted(node: Node) -> tuple[str, int]:
+def split_offset(node: Node) -> tuple[str, int]:
     """Return the name and the offset of I, I + 1, I − 1. The name is empty for other expressions."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
         base, offset = node.arguments
         if isinstance(offset, nodes.Number) and isinstance(offset.value, int):
-            name, before = shifted(base)
+            name, before = split_offset(base)
             return name, before + (offset.value if node.operator == "+" else -offset.value)
     while isinstance(node, nodes.Rename):
         node = node.base

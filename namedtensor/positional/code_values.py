@@ -11,7 +11,7 @@ from .axes import Axes, AxisVariable
 from .code_indices import CodeIndices
 from .inputs import SourceInput, inputs_of
 from .matrix_leaves import node_of
-from .operations import Masked, Misuse, Operation, SizeArgument, Truth, as_value, shape_of
+from .operations import Masked, Misuse, Operation, SizeArgument, Truth, shape_of, to_value
 from .program import FormulaLine
 from .values import AxisValue, Leaf
 
@@ -90,7 +90,7 @@ class CodeValues:
         """Return value[items]."""
         if isinstance(value, Masked):
             raise Misuse("an index of elements whose number depends on the data")
-        return self.indices.index(as_value(value), items)
+        return self.indices.index(to_value(value), items)
 
 
 def attribute_of(value: Any, name: str) -> Any:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from .axes import Axes
-from .operations import Misuse, Operation, SizeArgument, as_value, named_operation, operation
+from .operations import Misuse, Operation, SizeArgument, find_operation, operation, to_value
 from .values import AxisValue
 
 
@@ -18,7 +18,7 @@ class Calls:
         self._apply = apply
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        record = named_operation(name, "torch") or named_operation(name, "numpy")
+        record = find_operation(name, "torch") or find_operation(name, "numpy")
         if record is None:
             raise Misuse(f"{name} is not supported here")
         return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords))
@@ -55,7 +55,7 @@ def attention(o: Calls, query: Any, key: Any, value: Any, scale: Any) -> Any:
 
 def dropout(axes: Axes, x: Any, p: Any, training: Any, inplace: Any) -> AxisValue:
     axes.facts.assumed.append("dropout is left out")
-    return as_value(x)
+    return to_value(x)
 
 
 operation("dropout", "x, p=0.5, training=True, inplace=False", dropout)
@@ -86,7 +86,7 @@ def binary_entropy(o: Calls, p: Any, y: Any) -> Any:
     return o.negative(o.add(positive, negative))
 
 
-def of_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
+def reduce_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
     if rank_of(x) != rank_of(y):
         raise Misuse("a loss of tensors with different numbers of axes")
     return reduce_losses(o, element(o, x, y), reduction)
@@ -103,7 +103,7 @@ for name, element in {
     "binary_cross_entropy_with_logits": lambda o, x, y: binary_entropy(o, o.sigmoid(x), y),
 }.items():
     weight = "-weight=None, " if "binary" in name else ""
-    rule = partial(of_elements, element=element)
+    rule = partial(reduce_elements, element=element)
     composite(name, f"x, y|target, {weight}{OLD}-reduce=None, reduction='mean'", rule, "torch")
 
 
@@ -132,7 +132,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
     return o.sqrt(o.sum(o.square(difference), -1))
 
 
-def stacked(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
+def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
     """Stack or join vectors, and join other tensors."""
     if not isinstance(tensors, tuple) or not tensors:
         raise Misuse("stacking of anything but a list")
@@ -141,9 +141,9 @@ def stacked(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
     return o.concatenate(tensors, axis)
 
 
-composite("vstack", "tensors", partial(stacked, axis=0, of_vectors="stack"))
-composite("column_stack", "tensors", partial(stacked, axis=1, of_vectors="stack"))
-composite("hstack", "tensors", partial(stacked, axis=1, of_vectors="join"))
+composite("vstack", "tensors", partial(stack_vectors, axis=0, of_vectors="stack"))
+composite("column_stack", "tensors", partial(stack_vectors, axis=1, of_vectors="stack"))
+composite("hstack", "tensors", partial(stack_vectors, axis=1, of_vectors="join"))
 composite("multi_dot", "tensors", multi_dot)
 composite("cdist", "x, y", distances)
 composite("vecdot", "x, y, *, axis|dim=-1", lambda o, x, y, axis: o.sum(o.multiply(x, y), axis))

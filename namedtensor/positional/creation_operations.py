@@ -12,8 +12,8 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .code_indices import CodeIndices, shifted
-from .operations import DTYPES, Dtype, Misuse, SizeArgument, Truth, as_value, numeric, operation
+from .code_indices import CodeIndices, split_offset
+from .operations import DTYPES, Dtype, Misuse, SizeArgument, Truth, numeric, operation, to_value
 from .product_operations import square_axes
 from .values import AxisValue, call, iota, number, plus
 
@@ -40,9 +40,9 @@ def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
 
 
 # ---------------------------------------------------------------------------------------------------------- constants
-def filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
+def make_filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
     """Return a constant along new axes."""
-    return constant(new_dims(axes, shape), as_value(value).node)
+    return constant(new_dims(axes, shape), to_value(value).node)
 
 
 def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
@@ -65,14 +65,14 @@ def constant_of(x: AxisValue) -> Node | None:
 
 def full_of(value: float) -> Callable[..., AxisValue]:
     def rule(axes: Axes, shape: Any, dtype: Any) -> AxisValue:
-        whole = filled(axes, shape, value)
+        whole = make_filled(axes, shape, value)
         return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
 
     return rule
 
 
 def like(x: Any, value: Any) -> AxisValue:
-    return constant(as_value(x).dims, as_value(value).node)
+    return constant(to_value(x).dims, to_value(value).node)
 
 
 operation("ones", "shape|size..., dtype=None", full_of(1))
@@ -80,7 +80,7 @@ operation("zeros", "shape|size..., dtype=None", full_of(0))
 operation(
     "full",
     "shape|size, fill_value, dtype=None",
-    lambda axes, shape, value, dtype: filled(axes, shape, value),
+    lambda axes, shape, value, dtype: make_filled(axes, shape, value),
 )
 operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(x, 1))
 operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(x, 0))
@@ -125,7 +125,7 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
 
 def diag(axes: Axes, x: Any) -> AxisValue:
     """Return a matrix with this diagonal, or the diagonal of a matrix."""
-    value = as_value(x)
+    value = to_value(x)
     if len(value.dims) == 1 and len(value.dims[0]) == 1:
         (axis,) = value.dims[0]
         other = axes.twin(axis)
@@ -135,7 +135,7 @@ def diag(axes: Axes, x: Any) -> AxisValue:
 
 
 def diagonal(axes: Axes, x: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     if len(value.dims) != 2:
         raise Misuse("the diagonal of anything but a matrix")
     first, second = square_axes(axes, value, "a diagonal")
@@ -154,7 +154,7 @@ operation("diagonal", "x, -offset=0", diagonal)
 def triangle(relation: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
         """Return the last two axes below or above a diagonal, and 0 elsewhere."""
-        value = as_value(x)
+        value = to_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")
         (row,), (column,) = value.dims[-2:]
@@ -178,7 +178,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """Translate np.array of numbers: a literal with separate axes."""
     if not isinstance(x, tuple):
-        return as_value(x)
+        return to_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)
     if not all(isinstance(row, tuple) and len(row) == len(rows[0]) for row in rows) or not rows[0]:
         raise Misuse("an array of numbers has one or two axes, and rows of one length")
@@ -199,7 +199,7 @@ operation("array tensor asarray", "x, dtype=None", array)
 
 # ------------------------------------------------------------------------------------------------------------- one-hot
 def one_hot(axes: Axes, x: Any, length: Any) -> AxisValue:
-    index = as_value(x)
+    index = to_value(x)
     axis = new_axis(axes, length)
     node, dims = CodeIndices(axes).tensor_index(axis, index)
     axes.apart((*index.axes, axis))
@@ -218,8 +218,8 @@ def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
         return numeric(x)
     if isinstance(x, Truth):
         return x
-    value = as_value(x)
-    if dtype.name == "int" and shifted(value.node)[0] in axes.facts.indices:
+    value = to_value(x)
+    if dtype.name == "int" and split_offset(value.node)[0] in axes.facts.indices:
         return value
     raise Misuse(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
 

@@ -20,8 +20,8 @@ from .code_expressions import SPECIAL
 from .detection import LETTERS
 from .inputs import SourceInput
 from .matrix_leaves import Choose, node_of
-from .operations import Misuse, as_value
-from .refusals import refused
+from .operations import Misuse, to_value
+from .refusals import make_refusal
 from .values import AxisValue, Leaf, call
 
 
@@ -37,7 +37,7 @@ class EinsumLetters(CodeReader):
             operands = [*shapes] or [chr(ord("A") + number) for number in range(len(groups))]
             if len(operands) != len(groups):
                 message = f"there are {len(groups)} groups of letters, and {len(operands)} inputs"
-                raise refused(source, (0, len(source)), message)
+                raise make_refusal(source, (0, len(source)), message)
             self.tree = ast.parse(f"einsum({self.alone[1]!r}, {', '.join(operands)})")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
@@ -59,7 +59,7 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
         raise code.refuse(node, f"there are {len(groups)} groups of letters, and {len(operands)} operands")
     for operand, group in zip(operands, groups):
         declare(code, operand, group)
-    return named_einsum(code, groups, output, [code.ev(operand) for operand in operands])
+    return read_named_einsum(code, groups, output, [code.ev(operand) for operand in operands])
 
 
 def texts_of(node: ast.Call) -> list[ast.Constant]:
@@ -101,10 +101,10 @@ def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ einsum
-def named_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> AxisValue:
+def read_named_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> AxisValue:
     axes = code.axes
-    parts = [as_value(operand) for operand in operands]
-    groups, output = without_dots(groups, output, [len(part.dims) for part in parts])
+    parts = [to_value(operand) for operand in operands]
+    groups, output = replace_dots(groups, output, [len(part.dims) for part in parts])
     places: dict[str, Dim] = {}
     total: AxisValue | None = None
     held: list[str] = []
@@ -118,15 +118,15 @@ def named_einsum(code: CodeReader, groups: list[list[str]], output: list[str], o
                 axes.unify_dims(places[letter], dim)
             places[letter] = places.get(letter) or dim
         later = {letter for other in groups[position + 1 :] for letter in other} | {*output}
-        total, held = joined(axes, total, held, part, group, later, places)
+        total, held = multiply_part(axes, total, held, part, group, later, places)
     assert total is not None
     rest = [letter for letter in held if letter not in output]
     over = [axis for letter in rest for axis in places[letter]]
-    total = values.reduced(axes, "∑", total, over, ())
+    total = values.reduce_value(axes, "∑", total, over, ())
     return total.moved(places[letter] for letter in output)
 
 
-def joined(
+def multiply_part(
     axes: Any,
     total: AxisValue | None,
     held: list[str],
@@ -146,7 +146,7 @@ def joined(
     ]
     over = [axis for letter in both for axis in places[letter]]
     left = [letter for letter in dict.fromkeys((*held, *group)) if letter not in both]
-    return values.contracted(axes, total, part, over, tuple(places[letter] for letter in left)), left
+    return values.contract_values(axes, total, part, over, tuple(places[letter] for letter in left)), left
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
@@ -168,7 +168,7 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
     return AxisValue(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
 
 
-def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
+def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
     """Return the letters with names for the dimensions that ... covers, counted from the last."""
     covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
 

@@ -12,14 +12,14 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
-from .operations import Misuse, Truth, as_value, numeric, operation
+from .operations import Misuse, Truth, numeric, operation, to_value
 from .values import AxisValue, call, number
 
 
 # -------------------------------------------------------------------------------------------------------- elementwise
 def unary(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any) -> AxisValue:
-        value = as_value(x)
+        value = to_value(x)
         return AxisValue(call(operator, (value.node,)), value.dims)
 
     return rule
@@ -36,7 +36,7 @@ def binary(operator: str) -> Callable[..., AxisValue]:
 
 
 def power(axes: Axes, x: Any, p: Any) -> AxisValue:
-    base = as_value(x)
+    base = to_value(x)
     if isinstance(p, (int, float)) and not isinstance(p, bool):
         if p < 0:
             return values.elementwise(axes, "/", AxisValue(number(1)), power(axes, x, -p))
@@ -44,13 +44,13 @@ def power(axes: Axes, x: Any, p: Any) -> AxisValue:
             return AxisValue(call("sqrt", (base.node,)), base.dims)
         if p == 1:
             return base
-    exponent = as_value(p)
-    dims = values.aligned(axes, base, exponent)
+    exponent = to_value(p)
+    dims = values.align_values(axes, base, exponent)
     return AxisValue(nodes.Superscript(base.node, (exponent.node,)), dims)
 
 
 def reciprocal(axes: Axes, x: Any) -> AxisValue:
-    return values.elementwise(axes, "/", AxisValue(number(1)), as_value(x))
+    return values.elementwise(axes, "/", AxisValue(number(1)), to_value(x))
 
 
 def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
@@ -60,18 +60,18 @@ def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
 
 
 def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
-    parts = [as_value(part) for part in (condition, x, y)]
-    dims = values.aligned(axes, *parts)
+    parts = [to_value(part) for part in (condition, x, y)]
+    dims = values.align_values(axes, *parts)
     if not isinstance(condition, Truth):
         raise Misuse("the condition is not a comparison")
     return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
 
 
 def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
-    result = as_value(x)
+    result = to_value(x)
     if low is not None:
-        result = values.elementwise(axes, "max", result, as_value(low))
-    return values.elementwise(axes, "min", result, as_value(high)) if high is not None else result
+        result = values.elementwise(axes, "max", result, to_value(low))
+    return values.elementwise(axes, "min", result, to_value(high)) if high is not None else result
 
 
 def connective(operator: str) -> Callable[..., Truth]:
@@ -80,7 +80,7 @@ def connective(operator: str) -> Callable[..., Truth]:
     def rule(axes: Axes, *conditions: Any) -> Truth:
         if not all(isinstance(condition, Truth) for condition in conditions):
             raise Misuse("& | ~ of anything but conditions")
-        dims = values.aligned(axes, *conditions)
+        dims = values.align_values(axes, *conditions)
         if operator == "¬":
             return Truth(negate(conditions[0].node), dims)
         return Truth(call(operator, [condition.node for condition in conditions]), dims)
@@ -105,7 +105,7 @@ OF_INDICATOR = {  # 𝕀[…] compared with a number, as a condition
 def comparison(relation: str) -> Callable[..., Truth]:
     def rule(axes: Axes, x: Any, y: Any) -> Truth:
         first, second = numeric(x), numeric(y)
-        dims = values.aligned(axes, first, second)
+        dims = values.align_values(axes, first, second)
         sign = OF_INDICATOR.get((relation, second.node)) if isinstance(first.node, nodes.Indicator) else None
         if sign is not None and isinstance(first.node, nodes.Indicator):
             return Truth(negate(first.node.condition) if sign else first.node.condition, dims)
@@ -197,7 +197,7 @@ operation("mish", "x", lambda axes, x: binary("⊙")(axes, x, unary("tanh")(axes
 operation("softsign", "x", lambda axes, x: binary("/")(axes, x, binary("+")(axes, 1, unary("abs")(axes, x))))
 operation("relu6", "x", lambda axes, x: clip(axes, x, 0, 6))
 operation("hardtanh", "x, min_val=-1.0, max_val=1.0", clip)
-operation("positive", "x", lambda axes, x: as_value(x))
+operation("positive", "x", lambda axes, x: to_value(x))
 operation("exp2", "x", lambda axes, x: power(axes, 2, x))
 operation(
     "cbrt", "x", lambda axes, x: binary("⊙")(axes, unary("sign")(axes, x), power(axes, unary("abs")(axes, x), 1 / 3))

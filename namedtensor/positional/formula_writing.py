@@ -12,7 +12,7 @@ from grammar.printer import to_text
 from ..scope.names import walk
 from .axes import AxisVariable, axes_of
 from .program import TranslatedProgram
-from .values import IDENTITY, call, number, plus, written
+from .values import IDENTITY, call, number, plus, write_node
 
 Names = Mapping[str, tuple[str, ...]]
 
@@ -30,13 +30,13 @@ def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.
         if len(parts) == 1:
             result.append(parts[0])
         else:
-            result.append(merged_name(parts, names, result))
+            result.append(make_merged_name(parts, names, result))
             old = tuple(nodes.Axis(part) for part in parts)
             body = nodes.Rename(body, ((old, (nodes.Axis(result[-1]),)),))
     for line in program.lines[:-1]:
         assert line.head is not None
-        statements.append(nodes.Equation((line.head, written(line.node, names))))
-    value: Node = written(body, names)
+        statements.append(nodes.Equation((line.head, write_node(line.node, names))))
+    value: Node = write_node(body, names)
     sizes = size_statements(program, names, [*statements, nodes.Value(value)])
     head = last.head
     if head is None and (statements or sizes) and to_text(value).startswith(("-", "−")):
@@ -95,7 +95,7 @@ def window_count(
     return plus(call("floor", (call("/", (room, number(step))),)), 1)
 
 
-def merged_name(parts: Sequence[str], names: Names, others: Sequence[str]) -> str:
+def make_merged_name(parts: Sequence[str], names: Names, others: Sequence[str]) -> str:
     taken = {name for spelled in names.values() for name in spelled} | {*others}
     base = "".join(part.rstrip("'") for part in parts) or "merged"
     while base in taken:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from grammar.errors import Span
 
 from .binders import SumEnd, end_of, item_of
-from .refusals import refused
+from .refusals import make_refusal
 from .source_tree import OPEN, Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
@@ -21,11 +21,11 @@ LABELS = set("new old out max min ref obs pred true test val init prev next".spl
 NEVER = set("de")  # as an index without its own ∑
 
 
-def spelled(tree: Tree) -> str:
+def spell(tree: Tree) -> str:
     """Return a name with its scripts as one word, W_Q or W^{(1)}, or '' if the tree is not a name."""
     if tree.op == "name":
         return tree.text
-    if tree.op in ("sub", "^") and (base := spelled(tree.parts[0])):
+    if tree.op in ("sub", "^") and (base := spell(tree.parts[0])):
         sign = "_" if tree.op == "sub" else "^"
         script = tree.text.strip("{}").replace(" ", "")
         return f"{base}{sign}{script}" if len(script) == 1 else f"{base}{sign}{{{script}}}"
@@ -33,7 +33,7 @@ def spelled(tree: Tree) -> str:
 
 
 def canonical(name: str) -> str:
-    """Return a given name as `spelled` writes it."""
+    """Return a given name as `spell` writes it."""
     return re.sub(
         r"([_^])\{?((?<=\{)[^{}\s]+(?=\})|\w+|[^{}\s]+)\}?",
         lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
@@ -47,7 +47,7 @@ def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
         body, by = tree.parts
-        if not {spelled(part) for part in right.all()} & {spelled(part) for part in by.all()} - {""}:
+        if not {spell(part) for part in right.all()} & {spell(part) for part in by.all()} - {""}:
             return None
         span = body.span[0], right.span[1]
         return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
@@ -80,7 +80,7 @@ Pair = tuple[str, tuple[str, ...]]
 Sum = tuple[Span, tuple[str, ...]]
 
 
-def indexed(tree: Tree) -> Pair | None:
+def split_indices(tree: Tree) -> Pair | None:
     """Return the name and the indices of x_i, A_{ij} and A^i_j, or None for other trees."""
     items: tuple[str, ...] = ()
     while tree.op in ("sub", "^") and tree.parts:
@@ -116,9 +116,9 @@ class IndexLetters:
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
         """Return the name and indices of a tree, or None if it is not an indexed tensor, or is a name with a label."""
-        if canonical(spelled(tree)) in names:
+        if canonical(spell(tree)) in names:
             return None
-        pair = indexed(tree)
+        pair = split_indices(tree)
         if (
             pair is None
             or not (self.active or is_element(pair))
@@ -134,32 +134,32 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
     """Return the letters of a statement; `names` are the given ones with the number of their axes."""
     result = IndexLetters(source, None)
     trees = list(statement.body.all())
-    result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in written_below(tree))
+    result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in find_letters_below(tree))
     head = statement.head
-    known = canonical(spelled(head)) in names if head else False
+    known = canonical(spell(head)) in names if head else False
     pair = None if head is None or known else head_letters(head)
     if pair and all(map(is_letter, pair)) and (len(pair) < 2 or {*pair} & letters_below(statement.body)):
         result.free = pair
     elif head is not None:
         result.free = ()
     evidence = bool(result.bound or result.free)
-    inner = {id(tree.parts[0]) for tree in trees if tree.op in ("sub", "^") and indexed(tree)}  # A_i of A_i^j
+    inner = {id(tree.parts[0]) for tree in trees if tree.op in ("sub", "^") and split_indices(tree)}  # A_i of A_i^j
     evidence = evidence or any(
         tree.op == "sub" and tree.parts[0].op == "group" and all(map(is_letter, items_of(tree.text))) for tree in trees
     )
     for tree in trees:
-        pair = None if id(tree) in inner or canonical(spelled(tree)) in names else indexed(tree)
+        pair = None if id(tree) in inner or canonical(spell(tree)) in names else split_indices(tree)
         if pair is None or (tree.op == "^" and tree.parts[0].op != "sub"):
             continue
         name, items = pair
         position = names.get(name)
-        if not counted(result, name, items, position):
+        if not are_indices(result, name, items, position):
             continue
         evidence = evidence or not is_element(pair) and (len(items) >= 2 or position is not None)
         count = result.counts.setdefault(name, len(items))
         if count != len(items) and position is None:
             message = f"{name} has {len(items)} indices here, and {count} elsewhere"
-            raise refused(source, tree.span, message, f"give the axes of {name}")
+            raise make_refusal(source, tree.span, message, f"give the axes of {name}")
     result.active = evidence
     if not evidence:
         result.free = None
@@ -173,13 +173,13 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
     ∑_{j=1}^{i-1} has the condition j < i, and ∑_{j≠i}^{3} has j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
     """
     if tree.op == "big" and tree.conditions and tree.upper.isdigit():
-        bound = [letter for letter in written_below(tree) if letter not in known]
+        bound = [letter for letter in find_letters_below(tree) if letter not in known]
         ends = tuple((letter, "≤", tree.upper) for letter in bound)
         tree = replace(tree, upper="", conditions=(*tree.conditions, *ends))
     if tree.op == "big" and len(tree.letters) > 1 and not tree.conditions and is_partial(tree):
         inner = replace(tree, letters=tree.letters[1:])
         tree = replace(tree, letters=tree.letters[:1], parts=(inner,))
-    names = known | ({*written_below(tree)} if tree.op == "big" else set())
+    names = known | ({*find_letters_below(tree)} if tree.op == "big" else set())
     parts = tuple(with_ends(part, names) for part in tree.parts)
     end = item_of(tree.upper) if tree.op == "big" and len(tree.letters) == 1 else None
     if end is None or len(end.plus) != 1 or end.minus or end.plus[0] not in known or end.offset not in (0, -1):
@@ -204,7 +204,7 @@ def with_axes(tree: Tree, given: Collection[str]) -> Tree:
     return replace(tree, parts=parts) if parts != tree.parts else tree
 
 
-def written_below(tree: Tree) -> tuple[str, ...]:
+def find_letters_below(tree: Tree) -> tuple[str, ...]:
     """Return the letters below a ∑, with the letters of its conditions."""
     sides = (side for left, _, right in tree.conditions for side in (left, right))
     return tuple(dict.fromkeys((*tree.letters, *(side for side in sides if is_letter(side)))))
@@ -217,7 +217,7 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
     """
     if tree.op == "big":
         bound = tuple(
-            letter for letter in written_below(tree) if letter in tree.letters or letter not in known | beside
+            letter for letter in find_letters_below(tree) if letter in tree.letters or letter not in known | beside
         )
         letters.binds[tree.span, tree.letters] = bound
         known = known | {*bound}
@@ -228,24 +228,24 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
 
 def letters_below(tree: Tree) -> set[str]:
     """Return all letters of subscripts in a tree, and below its sums."""
-    listed = {letter for part in tree.parts for letter in letters_below(part)} | {*written_below(tree)}
+    listed = {letter for part in tree.parts for letter in letters_below(part)} | {*find_letters_below(tree)}
     return listed | ({*tree.text} if tree.op in ("sub", "^") else set())
 
 
 def entries_in(tree: Tree) -> set[str]:
     """Return the letters of all subscripts in a tree, except letters that a ∑ in it binds."""
     inside = {letter for part in tree.parts for letter in entries_in(part)}
-    pair = indexed(tree)
+    pair = split_indices(tree)
     inside |= {letter for item in (pair[1] if pair else ()) for letter in letters_of_item(item)}
     return inside - {*tree.letters}
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
     """Return whether a letter alone is a subscript, so that its extent is the size of an axis."""
-    return any(pair is not None and letter in pair[1] for pair in map(indexed, tree.all()))
+    return any(pair is not None and letter in pair[1] for pair in map(split_indices, tree.all()))
 
 
-def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
+def are_indices(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Return whether scripts are indices: letters and numbers, at most one per axis; d_k and n_t are sizes."""
     if not all(map(item_of, items)) or name == "𝟏":
         return False
@@ -262,7 +262,7 @@ def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int
 
 def head_letters(head: Tree) -> tuple[str, ...]:
     """Return the indices of a left-hand side: y_i, P_{ij}, softmax(z)_i."""
-    pair = indexed(head)
+    pair = split_indices(head)
     if pair:
         return pair[1]
     return items_of(head.text) if head.op == "sub" else ()
@@ -274,7 +274,7 @@ def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}
     if tree.op == "big":
-        inner = dict.fromkeys((*letters_in(tree.parts[0], letters, names), *written_below(tree)), 1)
+        inner = dict.fromkeys((*letters_in(tree.parts[0], letters, names), *find_letters_below(tree)), 1)
         return {letter: 1 for letter in inner if letter not in letters.bound_by(tree)}
     if (
         letters.active
@@ -316,9 +316,9 @@ def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, 
 
 def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> set[str]:
     counts = occurrences(factors, letters, names)
-    return {*counts} - summed_by(counts, letters)
+    return {*counts} - find_summed_letters(counts, letters)
 
 
-def summed_by(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
+def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
     """Return the letters that a product sums: twice in it, and not free; the letters of a ∑ around it are excluded."""
     return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

@@ -40,7 +40,7 @@ def _input(axes: Axes, name: str, shape: Any, node: Node) -> SourceInput:
     if isinstance(shape, (int, float)) and not isinstance(shape, bool):
         return SourceInput(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
     if isinstance(shape, str):
-        return SourceInput(name, Leaf(node, _named(axes, name, shape)))
+        return SourceInput(name, Leaf(node, _name_axes(axes, name, shape)))
     if isinstance(shape, Mapping):
         sized = [(str(axis), size if isinstance(size, int) else None) for axis, size in shape.items()]
         return SourceInput(name, Leaf(node, _distinct(axes, sized)))
@@ -55,7 +55,7 @@ def _input(axes: Axes, name: str, shape: Any, node: Node) -> SourceInput:
     return SourceInput(name, Leaf(node, tuple((axes.new(size=size),) if size != 1 else () for size in sizes)))
 
 
-def _named(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ...], ...]:
+def _name_axes(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ...], ...]:
     text = text.strip()
     if "ℝ" in text or text.startswith(("\\mathbb", "R^")):
         try:

@@ -17,7 +17,7 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
-from .indices import canonical, factors_of, letters_in, occurrences, spelled, summed_by
+from .indices import canonical, factors_of, find_summed_letters, letters_in, occurrences, spell
 from .matrix_leaves import EMPTY, Matrix, MatrixLeaves
 from .source_tree import Tree
 from .values import AxisValue, call, number
@@ -30,11 +30,11 @@ class Walk(MatrixLeaves):
     def product(self, tree: Tree) -> Matrix:
         """Return the product of factors side by side, with the sums over its indices."""
         if tree.op == "after /":
-            return self.after_slash(tree)
+            return self.parse_after_slash(tree)
         if not self.letters.active:
             return self.joined(tree)
         counts = occurrences(factors_of(tree), self.letters, self.names)
-        summed = summed_by(counts, self.letters) - {*self.inner}
+        summed = find_summed_letters(counts, self.letters) - {*self.inner}
         for letter in sorted(summed):
             if counts[letter] > 2:
                 raise self.refuse(
@@ -65,7 +65,7 @@ class Walk(MatrixLeaves):
     def einstein(self, tree: Tree, summed: set[str]) -> Matrix:
         if not summed:
             return self.joined(tree)
-        factors = self.without_deltas(factors_of(tree), summed)
+        factors = self.drop_deltas(factors_of(tree), summed)
         if not summed and len(factors) == 1:
             return self.read(factors[0])
         waiting = [letters_in(factor, self.letters, self.names) for factor in factors]
@@ -77,7 +77,7 @@ class Walk(MatrixLeaves):
             total = self.sum_over(total, now)
         return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
 
-    def without_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
+    def drop_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
         """Return the factors without each δ_{ij} whose j is summed, which only renames."""
         trees = list(factors)
         for factor in factors:
@@ -112,14 +112,14 @@ class Walk(MatrixLeaves):
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
-            node = values.reduced(
+            node = values.reduce_value(
                 self.axes, operator, AxisValue(value.node, value.dims, value.factors), over, dims
             ).node
         if operator == "∑" and len(over) == 1:
             self.summed = over[0]
         return Matrix(node, dims, indices=tuple(indices.items()))
 
-    def after_slash(self, tree: Tree) -> Matrix:
+    def parse_after_slash(self, tree: Tree) -> Matrix:
         """Read a / b c as (a / b) c if a is a literal and c is not; otherwise it is ambiguous."""
         quotient, rest = tree.parts
         top = quotient.parts[0]
@@ -139,7 +139,7 @@ class Walk(MatrixLeaves):
     def has_open_size(self, tree: Tree) -> bool:
         """Return whether a tree mentions a size that only the other factor can explain."""
         return any(
-            (name := canonical(spelled(part))) and self.is_size(name) and name not in self.axes.given
+            (name := canonical(spell(part))) and self.is_size(name) and name not in self.axes.given
             for part in tree.all()
         )
 
@@ -155,7 +155,7 @@ class Walk(MatrixLeaves):
         if x.is_number or y.is_number:
             return self.scaled(x, y)
         if op == "·" and x.lying and y.lying and x.dims[0] and y.dims[0]:
-            x = transposed(x)
+            x = transpose_matrix(x)
         if x.diagonal or y.diagonal:
             return self.with_diagonal(x, y, tree)
         if bool(x.dims[1]) != bool(y.dims[0]):
@@ -165,7 +165,7 @@ class Walk(MatrixLeaves):
                     return self.elements("⊙", x, y, tree)
             elif not x.lying or bool(x.dims[0]) != bool(y.dims[0]):
                 raise self.no_product(x, y, tree)
-            x = transposed(x)
+            x = transpose_matrix(x)
         return self.contract(x, y, tree)
 
     def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
@@ -248,7 +248,7 @@ class Walk(MatrixLeaves):
         vector, other, side = (x.diagonal, y, 0) if x.diagonal else (y.diagonal, x, 1)
         assert vector is not None
         if side == 1 and not other.dims[1] and other.lying:
-            other = transposed(other)
+            other = transpose_matrix(other)
         if not other.dims[side]:
             raise self.no_product(x, y, tree)
         try:
@@ -266,7 +266,7 @@ class Walk(MatrixLeaves):
         if x.identity and y.identity:
             both = self.elements(tree.op, replace(x, identity=False), replace(y, identity=False), tree)
             return replace(both, identity=True)
-        return self.elements(tree.op, *self.beside(*self.with_sizes(x, y, tree)), tree)
+        return self.elements(tree.op, *self.align_summands(*self.with_sizes(x, y, tree)), tree)
 
     def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
         """Return both values, an identity with the axes of the other value."""
@@ -296,12 +296,12 @@ class Walk(MatrixLeaves):
             node = nodes.Call("juxtaposed", (), (), (eye.node, node)) if numeral else call("⊙", (eye.node, node))
         return self.make(node, other.dims, replace(eye, identity=False))
 
-    def beside(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
+    def align_summands(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
         """Align both summands; a vector beside a matrix is a bias along the last axis."""
         if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
-            return x, replace(transposed(y), lying=True)
+            return x, replace(transpose_matrix(y), lying=True)
         if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
-            return replace(transposed(x), lying=True), y
+            return replace(transpose_matrix(x), lying=True), y
         return x, y
 
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
@@ -317,7 +317,7 @@ class Walk(MatrixLeaves):
                 raise self.misfit(x, y, tree)
         try:
             plain = [AxisValue(value.node, value.dims) for value in (x, y)]
-            dims = values.aligned(self.axes, *plain)
+            dims = values.align_values(self.axes, *plain)
         except Clash as clash:
             raise self.misfit(x, y, tree, clash) from None
         result = self.make(call(operator, (x.node, y.node)), dims, x, y)
@@ -365,11 +365,11 @@ def fits(first: Dim, second: Dim) -> bool:
     return all(a.kind.fits(b.kind) for a, b in zip(first, second))
 
 
-def transposed(value: Matrix) -> Matrix:
+def transpose_matrix(value: Matrix) -> Matrix:
     return replace(
         value,
         dims=value.dims[::-1],
         lying=False,
-        inverse=None if value.inverse is None else transposed(value.inverse),
+        inverse=None if value.inverse is None else transpose_matrix(value.inverse),
         factors=None,
     )

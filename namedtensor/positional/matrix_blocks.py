@@ -8,7 +8,7 @@ from grammar import nodes
 
 from . import values
 from .axes import Clash, axes_of
-from .matrices import Walk, transposed
+from .matrices import Walk, transpose_matrix
 from .matrix_functions import rule
 from .matrix_leaves import Matrix
 from .source_tree import Tree
@@ -28,7 +28,7 @@ def block(walk: Walk, tree: Tree) -> Matrix:
         raise walk.refuse(
             tree, "nothing specifies how large a block of this matrix is", "give each block a name and a shape"
         )
-    return below(walk, tree, [beside(walk, tree, row) for row in rows])
+    return below(walk, tree, [join_columns(walk, tree, row) for row in rows])
 
 
 def literal(walk: Walk, rows: Sequence[Sequence[Matrix]]) -> Matrix:
@@ -44,17 +44,21 @@ def literal(walk: Walk, rows: Sequence[Sequence[Matrix]]) -> Matrix:
 
 
 def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
-    return transposed(beside(walk, tree, [transposed(part) for part in blocks])) if len(blocks) > 1 else blocks[0]
+    return (
+        transpose_matrix(join_columns(walk, tree, [transpose_matrix(part) for part in blocks]))
+        if len(blocks) > 1
+        else blocks[0]
+    )
 
 
-def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
+def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
     """Join blocks along their columns; vectors are stacked."""
     if len(blocks) == 1:
         return blocks[0]
     if len({bool(part.dims[0]) for part in blocks}) > 1:
         raise walk.refuse(tree, "the blocks of this matrix have different numbers of rows")
     try:
-        rows = values.aligned(walk.axes, *(AxisValue(part.node, part.dims[:1]) for part in blocks))
+        rows = values.align_values(walk.axes, *(AxisValue(part.node, part.dims[:1]) for part in blocks))
     except Clash:
         listed = " and ".join(walk.called(part.dims[0]) for part in blocks)
         raise walk.refuse(tree, f"the rows of the blocks differ: {listed}") from None
@@ -69,7 +73,7 @@ def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
         raise walk.refuse(tree, "a block with merged columns is not supported")
     for part in wide:
         walk.axes.apart((*axes_of(part.dims), joined))
-    node = values.concatenated([(part.node, part.dims[1][0]) for part in wide], joined)
+    node = values.concatenate_nodes([(part.node, part.dims[1][0]) for part in wide], joined)
     return walk.make(node, (rows[0], (joined,)), *wide)
 
 

@@ -10,8 +10,8 @@ from grammar.symbols import ELEMENTWISE
 
 from . import values
 from .axes import Clash, axes_of
-from .matrices import EMPTY, Matrix, Walk, transposed
-from .matrix_functions import applied, rule, square
+from .matrices import EMPTY, Matrix, Walk, transpose_matrix
+from .matrix_functions import apply_elementwise, rule, square
 from .matrix_sums import expectation
 from .source_tree import Tree
 from .values import call
@@ -21,7 +21,7 @@ from .values import call
 @rule("call")
 def function(walk: Walk, tree: Tree) -> Matrix:
     rule = FUNCTIONS.get(tree.text)
-    if tree.upper and rule not in (along, over_all):
+    if tree.upper and rule not in (apply_along_rows, reduce_all):
         return to_base(walk, tree)
     if len(tree.parts) == 1 and rule is not None:
         return rule(walk, tree, walk.read(tree.parts[0]))
@@ -33,7 +33,7 @@ def function(walk: Walk, tree: Tree) -> Matrix:
         rows, columns = x.dims
         if tree.text in ("exp", "log", "sqrt") and x.is_full and rows[0].kind.root is columns[0].kind.root:
             return matrix_function(walk, tree, x)
-        return applied(walk, tree.text, x)
+        return apply_elementwise(walk, tree.text, x)
     raise walk.refuse(tree, f"{tree.text} of {len(tree.parts)} arguments is not supported")
 
 
@@ -43,20 +43,20 @@ def to_base(walk: Walk, tree: Tree) -> Matrix:
         hint = "write log(x) / log(b)" if tree.text == "log" else "leave it out, or give the formula"
         raise walk.refuse(tree, f"the subscript {tree.upper} of {tree.text} is not supported", hint)
     base = walk.read(Tree("number", tree.span, text=tree.upper))
-    return walk.elements("/", function(walk, replace(tree, upper="")), applied(walk, "log", base), tree)
+    return walk.elements("/", function(walk, replace(tree, upper="")), apply_elementwise(walk, "log", base), tree)
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """Translate exp(A) of a square matrix: element by element, or of the matrix."""
     if tree.text != "exp":
         walk.remark(f"{walk.text(tree)} is taken of each element")
-        return applied(walk, tree.text, x)
+        return apply_elementwise(walk, tree.text, x)
     if walk.choose(tree.span, walk.text(tree), ("element by element", "the exponential of the matrix")) == 0:
-        return applied(walk, tree.text, x)
+        return apply_elementwise(walk, tree.text, x)
     return walk.make(call("expm", (x.node,), axes_of(x.dims)), x.dims, x)
 
 
-def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
+def apply_along_rows(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """Translate softmax and log softmax: within each row, or over the index below it."""
     below, indices = tree.upper, dict(x.indices)
     if below in indices:
@@ -83,7 +83,7 @@ def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     return walk.make(call(tree.text, (x.node,), axes), x.dims, x)
 
 
-def of_square(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
+def read_square_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """Translate det, trace and log det."""
     if tree.text == "trace" and (whole := trace_of_product(walk, tree, x)) is not None:
         return whole
@@ -124,17 +124,17 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     if axis is None:
         raise walk.refuse(tree, "diag needs a vector or a matrix")
     other = walk.axes.twin(axis)
-    column = x if x.dims[0] else transposed(x)
+    column = x if x.dims[0] else transpose_matrix(x)
     result = walk.make(call("diag", (x.node,), (axis, other)), ((axis,), (other,)), x)
     return replace(result, diagonal=replace(column, lying=False))
 
 
-def stacked(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
+def stack_columns(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """Translate vec A: the columns of A below each other."""
     return walk.make(x.node, ((*x.dims[1], *x.dims[0]), ()), x)
 
 
-def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
+def reduce_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """Translate max x and mean x over all axes."""
     if not axes_of(x.dims):
         raise walk.refuse(tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_i")
@@ -148,6 +148,6 @@ def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 FUNCTIONS: dict[str, Callable[[Walk, Tree, Matrix], Matrix]] = {
-    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked, "expectation": expectation,
-    **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), over_all),
+    "softmax": apply_along_rows, "logsoftmax": apply_along_rows, "trace": read_square_function, "det": read_square_function, "logdet": read_square_function, "diag": diagonal, "vec": stack_columns, "expectation": expectation,
+    **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), reduce_all),
 }  # fmt: skip

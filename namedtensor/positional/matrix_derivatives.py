@@ -9,8 +9,8 @@ from __future__ import annotations
 from grammar import nodes
 
 from .axes import AxisVariable, axes_of
-from .indices import canonical, is_letter, spelled
-from .matrices import Walk, transposed
+from .indices import canonical, is_letter, spell
+from .matrices import Walk, transpose_matrix
 from .matrix_functions import rule
 from .matrix_leaves import EMPTY, Matrix
 from .source_tree import Tree
@@ -23,7 +23,7 @@ LAYOUTS = ("rows are those of the function", "rows are those of the variable")
 def gradient(walk: Walk, tree: Tree) -> Matrix:
     body, by = tree.parts
     pair = walk.letters.index_of(by, walk.names) if walk.letters.active else None
-    name = pair[0] if pair else canonical(spelled(by))
+    name = pair[0] if pair else canonical(spell(by))
     if not name:
         raise walk.refuse(by, "a derivative is taken with respect to an input", "write ∇_x, or ∂/∂W")
     value = walk.read(body)
@@ -33,11 +33,11 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     if source is None or source.defined or source.literal is not None:
         raise walk.refuse(by, f"{name} is not an input: a derivative is taken with respect to one")
     if pair is None and (axes_of(value.dims) or value.indices):
-        return of_vector(walk, tree, value, source.leaf)
+        return derive_vector(walk, tree, value, source.leaf)
     if axes_of(value.dims) or value.identity or value.ones:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
     whole = bool(value.indices)
-    used = starred(walk, value, source.leaf) if whole else plain(walk, value, source.leaf)
+    used = derive_tensor(walk, value, source.leaf) if whole else plain(walk, value, source.leaf)
     if pair is None:
         walk.remark(f"the derivative has the shape of {name}")
         dims = {0: EMPTY, 1: (*used.dims, ()), 2: used.dims}.get(len(used.dims))
@@ -58,7 +58,7 @@ def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
 
 
-def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
+def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     """Return the derivative of a tensor: its axes, and the axes of the input with a star."""
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
@@ -68,15 +68,15 @@ def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     return AxisValue(node, tuple(tuple(variables[axis] for axis in dim) for dim in leaf.dims))
 
 
-def of_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
+def derive_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
     """Return ∂y/∂x of two vectors."""
     body = tree.parts[0]
     if value.indices or len(axes_of(value.dims)) != 1 or not value.dims[0] or len(axes_of(leaf.dims)) != 1:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
     choice = walk.choose(tree.span, walk.text(tree), LAYOUTS)
-    used = starred(walk, value, leaf)
+    used = derive_tensor(walk, value, leaf)
     result = Matrix(used.node, (value.dims[0], used.dims[0]))
-    return transposed(result) if choice else result
+    return transpose_matrix(result) if choice else result
 
 
 @rule("differential")

@@ -12,8 +12,8 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
-from .indices import canonical, is_letter, items_of, spelled
-from .matrices import Walk, transposed
+from .indices import canonical, is_letter, items_of, spell
+from .matrices import Walk, transpose_matrix
 from .matrix_leaves import EMPTY, RULES, Matrix
 from .source_tree import Tree
 from .values import call, number
@@ -29,7 +29,7 @@ def rule(*ops: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
+def apply_elementwise(walk: Walk, operator: str, x: Matrix) -> Matrix:
     """Apply a function to each element."""
     return replace(walk.make(call(operator, (x.node,)), x.dims, x), lying=x.lying)
 
@@ -80,7 +80,7 @@ def transpose(walk: Walk, tree: Tree) -> Matrix:
     if tree.text in ("'", "H"):
         over = " of real numbers" if tree.text == "H" else ""
         walk.remark(f"{walk.text(tree)} is read as the transpose{over}")
-    return transposed(walk.read(tree.parts[0]))
+    return transpose_matrix(walk.read(tree.parts[0]))
 
 
 @rule("inverse")
@@ -100,7 +100,7 @@ def hadamard(walk: Walk, tree: Tree) -> Matrix:
     if tree.op == "*" and axes_of(x.dims) and axes_of(y.dims):
         if walk.choose(tree.span, walk.text(tree), ("the product of matrices", "element by element")) == 0:
             return walk.times(x, y, "product", tree)
-        return walk.elements("⊙", *walk.beside(x, y), tree)
+        return walk.elements("⊙", *walk.align_summands(x, y), tree)
     if any(part.op == "product" for part in tree.parts):
         walk.remark(f"{walk.text(tree)}: factors side by side are multiplied before ∘")
     return walk.times(x, y, "∘", tree)
@@ -125,7 +125,7 @@ def outer(walk: Walk, tree: Tree) -> Matrix:
     if x.is_number or y.is_number:
         return walk.scaled(x, y)
     if not x.dims[1] and not y.dims[1]:
-        y = transposed(y)
+        y = transpose_matrix(y)
     dims = tuple((*one, *two) for one, two in zip(x.dims, y.dims))
     return walk.make(call("⊙", (x.node, y.node)), dims, x, y)
 
@@ -142,13 +142,13 @@ def root(walk: Walk, tree: Tree) -> Matrix:
     x = walk.read(tree.parts[0])
     if x.is_full:
         walk.remark(f"{walk.text(tree)} is the root of each element")
-    return applied(walk, "sqrt", x)
+    return apply_elementwise(walk, "sqrt", x)
 
 
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
     """Read an index of a vector or matrix that is an expression: (A x)_i, softmax(z)_i."""
-    items, name = items_of(tree.text), canonical(spelled(tree))
+    items, name = items_of(tree.text), canonical(spell(tree))
     letters = walk.letters.active and all(map(is_letter, items))
     if name and not letters:
         return walk.leaf(tree, name)
@@ -176,7 +176,7 @@ def element(walk: Walk, tree: Tree) -> Matrix:
 @rule("^")
 def power(walk: Walk, tree: Tree) -> Matrix:
     base, exponent = tree.parts
-    name = canonical(spelled(tree))
+    name = canonical(spell(tree))
     label = exponent.op == "name" and exponent.text not in walk.names and exponent.text.isupper()
     if (label or exponent.op in ("label", "group")) and name and base.op in ("name", "sub"):
         return walk.leaf(tree, name)
@@ -189,11 +189,11 @@ def power(walk: Walk, tree: Tree) -> Matrix:
         hint = f"write {walk.text(base)}_{exponent.text}"
         raise walk.refuse(tree, f"the upper index of {walk.text(tree)} is not supported", hint)
     if x.is_number:
-        return raised(walk, x, p)
+        return raise_to_power(walk, x, p)
     return matrix_power(walk, tree, x, p) if x.is_full else vector_power(walk, tree, x, p)
 
 
-def raised(walk: Walk, x: Matrix, p: Matrix) -> Matrix:
+def raise_to_power(walk: Walk, x: Matrix, p: Matrix) -> Matrix:
     """Raise each element to a power."""
     return replace(walk.make(nodes.Superscript(x.node, (p.node,)), x.dims, x, p), lying=x.lying)
 
@@ -210,7 +210,7 @@ def matrix_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
             "write an elementwise power with ∘: A ∘ A",
         )
     if walk.choose(tree.span, walk.text(tree), options) == 1:
-        return raised(walk, x, p)
+        return raise_to_power(walk, x, p)
     square(walk, tree, x, "a power")
     for _ in range(int(p.literal or 0) - 1):
         x = walk.contract(x, walk.read(tree.parts[0]), Tree("product", tree.span, (tree.parts[0], tree.parts[0])))
@@ -220,11 +220,11 @@ def matrix_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
 def vector_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
     if p.literal == 2 and len(axes_of(x.dims)) == 1:
         if walk.choose(tree.span, walk.text(tree), ("each element", "the inner product with itself")) == 1:
-            column, other = (y if y.dims[0] else transposed(y) for y in (x, walk.read(tree.parts[0])))
-            return walk.contract(transposed(column), other, Tree("product", tree.span, (tree.parts[0],) * 2))
-        return raised(walk, x, p)
+            column, other = (y if y.dims[0] else transpose_matrix(y) for y in (x, walk.read(tree.parts[0])))
+            return walk.contract(transpose_matrix(column), other, Tree("product", tree.span, (tree.parts[0],) * 2))
+        return raise_to_power(walk, x, p)
     walk.remark(f"{walk.text(tree)} is a power of each element")
-    return raised(walk, x, p)
+    return raise_to_power(walk, x, p)
 
 
 @rule("norm")
@@ -242,7 +242,7 @@ def norm(walk: Walk, tree: Tree) -> Matrix:
         if walk.choose(tree.span, walk.text(tree), options) == 1:
             return spectral(walk, tree, x)
     if order in ("∞", "\\infty"):
-        return walk.reduced("max", applied(walk, "abs", x), over, EMPTY, dict(x.indices))
+        return walk.reduced("max", apply_elementwise(walk, "abs", x), over, EMPTY, dict(x.indices))
     parameters: tuple[Node, ...] = ()
     if order not in ("", "2", "F", "Fro"):
         if not order.replace(".", "", 1).isdigit():
@@ -257,7 +257,7 @@ def norm(walk: Walk, tree: Tree) -> Matrix:
 
 def spectral(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     other = walk.read(tree.parts[0])
-    gram = walk.contract(transposed(x), other, Tree("product", tree.span, tree.parts * 2))
+    gram = walk.contract(transpose_matrix(x), other, Tree("product", tree.span, tree.parts * 2))
     rows, columns = axes_of(gram.dims)
     largest = call("max", (call("eigvalsh", (gram.node,), (rows, columns)),), (rows,))
     return Matrix(call("sqrt", (largest,)), EMPTY, indices=x.indices)
@@ -267,12 +267,12 @@ def spectral(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 def bars(walk: Walk, tree: Tree) -> Matrix:
     x = walk.read(tree.parts[0])
     if x.is_number:
-        return applied(walk, "abs", x)
+        return apply_elementwise(walk, "abs", x)
     options = (
         ("the determinant", "element by element") if x.is_full else ("element by element", "the length of the vector")
     )
     if options[walk.choose(tree.span, walk.text(tree), options)] == "element by element":
-        return applied(walk, "abs", x)
+        return apply_elementwise(walk, "abs", x)
     operator, over = ("det", square(walk, tree, x, "a determinant")) if x.is_full else ("norm", axes_of(x.dims))
     return Matrix(call(operator, (x.node,), over), EMPTY, indices=x.indices)
 

@@ -15,11 +15,11 @@ from grammar.parser import parse
 from . import values
 from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
 from .binders import Item, item_of
-from .indices import IndexLetters, canonical, entries_in, is_letter, spelled
+from .indices import IndexLetters, canonical, entries_in, is_letter, spell
 from .inputs import SourceInput
-from .refusals import refused
+from .refusals import make_refusal
 from .source_tree import Tree
-from .values import AxisValue, Leaf, call, iota, number, plus, renamed, size
+from .values import AxisValue, Leaf, call, iota, number, plus, rename_axes, size
 
 CAUSAL = ("0 before its start", "only where all of it is known")  # readings of s_{t-k+1}
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
@@ -96,7 +96,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------ pieces
     def refuse(self, tree: Tree, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, tree.span, message, hint)
+        return make_refusal(self.source, tree.span, message, hint)
 
     def text(self, tree: Tree) -> str:
         return " ".join(self.source[slice(*tree.span)].split())
@@ -129,7 +129,7 @@ class MatrixLeaves:
         """Return the value of a tree. Raises NotationError if there is no value, and Question if there are several."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
-        name = spelled(tree)
+        name = spell(tree)
         if self.counts(name):
             if name in self.names:
                 raise self.refuse(tree, f"{name} is both an input and an index", "call one of them otherwise")
@@ -281,7 +281,7 @@ class MatrixLeaves:
             variable = self.axes.new(hint=axis.kind.hint)
             self.axes.facts.longer.append((axis, kernel))
             inner = self.axes.twin(kernel) if turned else kernel
-            node = renamed(call("unroll", (node,), (axis, inner)), [(axis, variable)])
+            node = rename_axes(call("unroll", (node,), (axis, inner)), [(axis, variable)])
             self.axes.apart((axis, inner, variable))
             if turned:
                 back = call("+", (call("-", (size(kernel), iota(kernel))), number(1)))

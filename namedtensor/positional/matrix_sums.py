@@ -11,7 +11,7 @@ from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
 from .binders import SumEnd, end_of
-from .indices import indexed, is_index_in, letters_of_item, written_below
+from .indices import find_letters_below, is_index_in, letters_of_item, split_indices
 from .matrices import Walk
 from .matrix_functions import rule
 from .matrix_leaves import EMPTY, IndexRange, Matrix
@@ -29,7 +29,7 @@ def range_of(tree: Tree) -> IndexRange | None:
     shifted = {
         letter
         for part in tree.all()
-        for item in ((indexed(part) or ("", ()))[1])
+        for item in ((split_indices(part) or ("", ()))[1])
         if len(item) > 1 and len(letters_of_item(item)) == 1
         for letter in letters_of_item(item)
     }
@@ -74,9 +74,9 @@ def big(walk: Walk, tree: Tree) -> Matrix:
         tree = check_end(walk, tree)
     part = range_of(tree)
     if part is not None:
-        return ranged(walk, tree, part)
+        return sum_range(walk, tree, part)
     bound = walk.letters.bound_by(tree)
-    with walk.binding(bound, written_below(tree), below=True):
+    with walk.binding(bound, find_letters_below(tree), below=True):
         if tree.upper and not tree.upper.isdigit():
             walk.ends[tree.upper] = walk.scope[tree.letters[0]]
         body = walk.read(tree.parts[0])
@@ -87,7 +87,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
         raise walk.refuse(tree, f"nothing under the {tree.text} has the index {lost[0]}")
     over = [indices.pop(letter) for letter in bound]
     if tree.upper:
-        ended(walk, tree, over)
+        set_upper_end(walk, tree, over)
     return walk.reduced(tree.text, body, over, body.dims, indices)
 
 
@@ -106,7 +106,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
     """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
     (letter,) = tree.letters
     entries = [
-        item for part in tree.all() for item in (indexed(part) or ("", ()))[1] if letter in letters_of_item(item)
+        item for part in tree.all() for item in (split_indices(part) or ("", ()))[1] if letter in letters_of_item(item)
     ]
     if any(len(item) > 1 for item in entries):
         raise walk.refuse(tree, f"a shifted index in a sum from {letter}=0 is not supported", "count from 1")
@@ -117,7 +117,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
     return value
 
 
-def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
+def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
     """Make the upper end of a sum the length of its axis: the name of an axis, or another name."""
     name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
@@ -134,7 +134,7 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
-    for letter in written_below(tree):
+    for letter in find_letters_below(tree):
         if letter not in walk.ranges and (letter not in indices or not is_index_in(walk.statement, letter)):
             indices[letter] = alone(walk, tree, letter, indices)
     conditions = [
@@ -168,7 +168,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
-def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
+def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
     """Translate ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
     (letter,) = tree.letters
     operator = tree.text
@@ -192,7 +192,7 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
         walk.axes.facts.pinned.append((axis, part.last))
         return big(walk, replace(tree, upper=""))
     if end and end.name:
-        ended(walk, tree, (axis,))
+        set_upper_end(walk, tree, (axis,))
     last: Node = size(axis) if part.last is None else number(part.last)
     last = call("/", (last, number(part.divisor))) if part.divisor > 1 else last
     last = call("-", (last, number(part.less))) if part.less else last

@@ -34,7 +34,7 @@ class InterferenceGraph:
                 if part.fixed:
                     self.fixed[part] = part.fixed
         for group in axes.together:
-            self.separate([part for value in group for part in axes.expanded(value)])
+            self.separate([part for value in group for part in axes.expand_axes(value)])
         self.separate([*self.fixed])
         self.ages = {axis: age for age, axis in enumerate(self.edges)}
         for move in axes.moves:
@@ -69,7 +69,7 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
     """Return the name of every axis, by its key; `taken` are names of tensors, which an axis cannot have."""
     for group in axes.together:
         for value in group:
-            parts = axes.expanded(value)
+            parts = axes.expand_axes(value)
             if len(set(parts)) < len(parts):
                 raise TwiceInOneValue
     graph = InterferenceGraph(axes)

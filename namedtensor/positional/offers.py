@@ -39,7 +39,7 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
     `values` are the inputs at hand: named tensors, sets or numbers. A formula is offered only if its check succeeded.
     """
-    return as_hint(translations_of(source, values), source)
+    return to_hint(translations_of(source, values), source)
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
@@ -47,10 +47,10 @@ def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hi
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
         return None
-    return as_hint(readings, source)
+    return to_hint(readings, source)
 
 
-def as_hint(readings: Sequence[Any], source: str) -> Hint | None:
+def to_hint(readings: Sequence[Any], source: str) -> Hint | None:
     formulas = [" ; ".join(reading.formula.splitlines()) for reading in readings]
     formulas = [*dict.fromkeys(formula for formula in formulas if formula != source.strip())]
     return Hint(f"in named axes: {' or '.join(formulas)}", *formulas, at=(0, len(source))) if formulas else None

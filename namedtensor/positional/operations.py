@@ -106,7 +106,7 @@ def bound_to(name: str, parameters: str, arguments: Sequence[Any], keywords: dic
     return Operation((name,), parameters_of(parameters), tuple).bound(arguments, keywords)
 
 
-def named_operation(name: str, library: str) -> Operation | None:
+def find_operation(name: str, library: str) -> Operation | None:
     """Return the record of a name in a library, or None."""
     records = OPERATIONS.get(name, [])
     return next((record for record in records if record.library in ("", library)), None)
@@ -161,7 +161,7 @@ class PartArgument:
         self.whole, self.divisor = whole, divisor
 
 
-def as_value(x: Any) -> AxisValue:
+def to_value(x: Any) -> AxisValue:
     """Return a tensor, number or length as a value. Raises Misuse for anything else."""
     if isinstance(x, AxisValue):
         return x
@@ -182,12 +182,12 @@ def as_value(x: Any) -> AxisValue:
 
 def shape_of(x: Any) -> tuple[Any, ...]:
     """Return the lengths of a tensor's dimensions."""
-    return tuple(SizeArgument(dim) if dim else 1 for dim in as_value(x).dims)
+    return tuple(SizeArgument(dim) if dim else 1 for dim in to_value(x).dims)
 
 
 def numeric(x: Any) -> AxisValue:
     """Return a value whose elements are numbers: a condition becomes 0 or 1."""
-    value = as_value(x)
+    value = to_value(x)
     return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .code import CodeReader
-from .code_expressions import SPECIAL, called
+from .code_expressions import SPECIAL, get_called_name
 from .creation_operations import new_axis
 from .einsum import declare, texts_of
-from .operations import Misuse, as_value
+from .operations import Misuse, to_value
 from .values import AxisValue, call
 
 REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
@@ -49,9 +49,9 @@ def words_of(groups: Groups) -> list[str]:
     return [word for group in groups for word in group]
 
 
-def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
+def read_einops(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """Read rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean") or repeat."""
-    name = called(node)
+    name = get_called_name(node)
     texts = texts_of(node)
     operand = node.args[0] if node.args else node
     if not texts or "->" not in str(texts[0].value) or len(node.args) != 1 + len(texts) or operand in texts:
@@ -59,9 +59,9 @@ def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
     left, _, right = str(texts[0].value).partition("->")
     before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
     declare(code, node.args[0], ["".join(group) or "one" for group in before])
-    x = as_value(code.ev(node.args[0]))
+    x = to_value(code.ev(node.args[0]))
     before, after = expand_dots(before, after, len(x.dims))
-    return named_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after))
+    return apply_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after))
 
 
 def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
@@ -111,7 +111,7 @@ def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
     return groups
 
 
-def named_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
+def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
     """Return the value of a pattern: dimensions split, reduced, repeated, ordered and merged."""
     if len(pattern.before) != len(value.dims):
         raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
@@ -122,7 +122,7 @@ def named_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
             parts[group[0]] = dim
         elif len(group) > 1 and len(dim) == 1:
             split = split_axes(axes, dim[0], group, pattern.lengths)
-            node = values.merged(node, dim, split)
+            node = values.merge_axes(node, dim, split)
             parts |= {word: (axis,) for word, axis in zip(group, split)}
         elif group or dim:
             raise Misuse("the pattern does not fit the tensor")
@@ -152,4 +152,4 @@ def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mappi
     return split
 
 
-SPECIAL.update(rearrange=rearranged, reduce=rearranged, repeat=rearranged)
+SPECIAL.update(rearrange=read_einops, reduce=read_einops, repeat=read_einops)

@@ -9,20 +9,20 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .operations import Misuse, as_value, numeric, operation, positions
+from .operations import Misuse, numeric, operation, positions, to_value
 from .values import AxisValue, Leaf, call, number
 
 
 # ----------------------------------------------------------------------------------------------------------- products
 def matmul(axes: Axes, x: Any, y: Any) -> AxisValue:
-    first, second = as_value(x), as_value(y)
+    first, second = to_value(x), to_value(y)
     if not first.dims or not second.dims:
         raise Misuse("@ needs tensors, got a number")
     return values.matmul(axes, first, second)
 
 
 def dot(axes: Axes, x: Any, y: Any) -> AxisValue:
-    first, second = as_value(x), as_value(y)
+    first, second = to_value(x), to_value(y)
     if not first.dims or not second.dims:
         return values.elementwise(axes, "⊙", first, second)
     if len(second.dims) > 2:
@@ -31,14 +31,14 @@ def dot(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def inner(axes: Axes, x: Any, y: Any) -> AxisValue:
-    second = as_value(y)
+    second = to_value(y)
     if len(second.dims) > 2:
         raise Misuse("inner of more than two axes")
     return matmul(axes, x, second.moved(second.dims[::-1]))
 
 
 def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
-    first, second = as_value(x), as_value(y)
+    first, second = to_value(x), to_value(y)
     if len(first.dims) != 1 or len(second.dims) != 1:
         raise Misuse("outer needs two vectors")
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
@@ -46,7 +46,7 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
     """Contract the last axes of one and the first of the other, or the axes that are listed for both."""
-    first, second = as_value(x), as_value(y)
+    first, second = to_value(x), to_value(y)
     if type(over) is int:
         sides = list(range(len(first.dims) - over, len(first.dims))), list(range(over))
     elif isinstance(over, tuple) and len(over) == 2:
@@ -62,13 +62,13 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
     left = [dim for index, dim in enumerate(first.dims) if index not in sides[0]]
     right = [dim for index, dim in enumerate(second.dims) if index not in sides[1]]
     axes.apart(axes_of((*left, *right)))
-    return values.contracted(
+    return values.contract_values(
         axes, first, second, axes_of(first.dims[position] for position in sides[0]), (*left, *right)
     )
 
 
 def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     if type(exponent) is not int or not 0 < exponent < 10 or len(value.dims) != 2:
         raise Misuse(f"the power {exponent} of a tensor is not supported")
     product = value
@@ -78,7 +78,7 @@ def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
 
 
 def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
-    first, second = as_value(x), as_value(y)
+    first, second = to_value(x), to_value(y)
     if len(first.dims) != len(second.dims):
         raise Misuse("kron of tensors with different numbers of axes")
     dims = tuple((*one, *two) for one, two in zip(first.dims, second.dims))
@@ -110,27 +110,27 @@ def square_axes(axes: Axes, x: AxisValue, what: str) -> tuple[AxisVariable, Axis
     return row, column
 
 
-def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., AxisValue]:
+def make_matrix_operation(operator: str, gives_matrix: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any) -> AxisValue:
-        value = as_value(x)
+        value = to_value(x)
         over = square_axes(axes, value, operator)
         return AxisValue(call(operator, (value.node,), over), value.dims if gives_matrix else value.dims[:-2])
 
     return rule
 
 
-def of_sign(axes: Axes, x: Any) -> AxisValue:
-    result = of_matrix("det", False)(axes, x)
+def write_sign(axes: Axes, x: Any) -> AxisValue:
+    result = make_matrix_operation("det", False)(axes, x)
     return AxisValue(call("sign", (result.node,)), result.dims)
 
 
 def eigenvalues(axes: Axes, x: Any) -> AxisValue:
-    result = of_matrix("eigvalsh", True)(axes, x)
+    result = make_matrix_operation("eigvalsh", True)(axes, x)
     return result.moved(result.dims[:-1])
 
 
 def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
-    first, second = as_value(matrix), as_value(right)
+    first, second = to_value(matrix), to_value(right)
     row, column = square_axes(axes, first, "solve")
     if len(first.dims) > 2 or len(second.dims) > 2 or not second.dims:
         raise Misuse("solve of more than two axes")
@@ -139,20 +139,20 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
     return AxisValue(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
 
 
-operation("inv inverse", "x", of_matrix("inv", True))
-operation("det", "x", of_matrix("det", False))
-operation("trace", "x, -offset=0", of_matrix("trace", False))
-operation("logdet", "x", of_matrix("logdet", False), "torch")
-operation("slogdet", "x", lambda axes, x: (of_sign(axes, x), of_matrix("logdet", False)(axes, x)))
+operation("inv inverse", "x", make_matrix_operation("inv", True))
+operation("det", "x", make_matrix_operation("det", False))
+operation("trace", "x, -offset=0", make_matrix_operation("trace", False))
+operation("logdet", "x", make_matrix_operation("logdet", False), "torch")
+operation("slogdet", "x", lambda axes, x: (write_sign(axes, x), make_matrix_operation("logdet", False)(axes, x)))
 operation("eigvalsh", "x", eigenvalues)
-operation("matrix_exp", "x", of_matrix("expm", True))
-operation("cholesky", "x", of_matrix("cholesky", True))
+operation("matrix_exp", "x", make_matrix_operation("expm", True))
+operation("cholesky", "x", make_matrix_operation("cholesky", True))
 operation("solve", "a, b", solve)
 
 
 # ------------------------------------------------------------------------------------------------------------- layers
 def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     listed = shape if isinstance(shape, (tuple, list)) else (shape,)
     if len(listed) != 1 or not isinstance(eps, (int, float)):
         raise Misuse("layer_norm over more than one axis")
@@ -165,8 +165,8 @@ def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any)
         value.dims,
     )
     if weight is not None:
-        result = values.elementwise(axes, "⊙", result, as_value(weight))
-    return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
+        result = values.elementwise(axes, "⊙", result, to_value(weight))
+    return result if bias is None else values.elementwise(axes, "+", result, to_value(bias))
 
 
 operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm)
@@ -186,10 +186,10 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     joined = axes.new(hint=next((end.kind.hint for end in ends if end is not None), ""))
     axes.facts.totals.append((joined, tuple(end or one_element(axes) for end in ends)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
-    dims = values.aligned(axes, *others)
+    dims = values.align_values(axes, *others)
     for part in parts:
         axes.apart(part.axes, (joined,))
-    node = values.concatenated([(part.node, end) for part, end in zip(parts, ends)], joined)
+    node = values.concatenate_nodes([(part.node, end) for part, end in zip(parts, ends)], joined)
     result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
     axes.apart(axes_of(result))
     return AxisValue(node, result)
@@ -210,7 +210,7 @@ def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     rank = len(parts[0].dims)
     if any(len(part.dims) != rank for part in parts) or not -rank - 1 <= axis <= rank:
         raise Misuse("stack of tensors with different numbers of axes, or along an axis that there is not")
-    dims = list(values.aligned(axes, *parts))
+    dims = list(values.align_values(axes, *parts))
     if len(parts) == 1:
         return parts[0].moved((*dims[: axis % (rank + 1)], (), *dims[axis % (rank + 1) :]))
     if any([*map(bool, part.dims)] != [*map(bool, dims)] for part in parts):

@@ -28,6 +28,6 @@ class Question(Exception):
         self.span, self.piece, self.options = span, piece, tuple(options)
 
 
-def refused(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
+def make_refusal(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
     """Return the error for a piece that cannot be read."""
     return NotationError(REFUSED, message, source, span, hint=hint)

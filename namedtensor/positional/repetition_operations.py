@@ -7,8 +7,8 @@ from typing import Any
 
 from . import values
 from .axes import Axes, axes_of
-from .creation_operations import constant, filled, new_axis
-from .operations import Misuse, SizeArgument, as_value, operation
+from .creation_operations import constant, make_filled, new_axis
+from .operations import Misuse, SizeArgument, operation, to_value
 from .product_operations import concatenate
 from .values import AxisValue, call
 
@@ -29,7 +29,7 @@ def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool
 
 def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
     """Repeat the whole array: missing counts and missing dimensions are 1, on the left."""
-    value = as_value(x)
+    value = to_value(x)
     listed = counts if isinstance(counts, tuple) else (counts,)
     rank = max(len(value.dims), len(listed))
     whole = value.moved((*[()] * (rank - len(value.dims)), *value.dims))
@@ -37,14 +37,14 @@ def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
 
 
 def tile_torch(axes: Axes, x: Any, counts: Any) -> AxisValue:
-    if len(counts) < len(as_value(x).dims):
+    if len(counts) < len(to_value(x).dims):
         raise Misuse("repeat needs a number for each dimension")
     return tile(axes, x, counts)
 
 
 def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
     """Repeat each element along one dimension."""
-    value = as_value(x)
+    value = to_value(x)
     rank = len(value.dims)
     if axis is None and rank != 1:
         raise Misuse("repeat without an axis flattens its operand")
@@ -57,18 +57,18 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
 
 def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
     """Repeat along the dimensions of a shape that the tensor lacks; -1 keeps a length."""
-    value = as_value(x)
+    value = to_value(x)
     listed = shape if isinstance(shape, tuple) else (shape,)
     missing = len(listed) - len(value.dims)
     if missing < 0:
         raise Misuse("a shape of fewer dimensions than the tensor")
     dims = (*[()] * missing, *value.dims)
     lengths = [SizeArgument(dim) if length == -1 and dim else length for length, dim in zip(listed, dims)]
-    return values.elementwise(axes, "⊙", value, filled(axes, tuple(lengths), 1))
+    return values.elementwise(axes, "⊙", value, make_filled(axes, tuple(lengths), 1))
 
 
 def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     if len(widths) != len(value.dims):
         raise Misuse("a padding is a pair for each dimension")
     for position, pair in enumerate(widths):
@@ -80,7 +80,7 @@ def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> Axi
                 edge = new_axis(axes, width)
                 axes.apart((*value.axes, edge))
                 dims = [(edge,) if at == position else () for at in range(len(value.dims))]
-                pieces.insert(slot, constant(dims, as_value(fill).node))
+                pieces.insert(slot, constant(dims, to_value(fill).node))
         value = concatenate(axes, tuple(pieces), position) if len(pieces) > 1 else value
     return value
 
@@ -88,7 +88,7 @@ def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> Axi
 def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
     if mode != "constant":
         raise Misuse(f"mode={mode!r} of pad is not supported")
-    rank = len(as_value(x).dims)
+    rank = len(to_value(x).dims)
     if not isinstance(width, tuple):
         widths = ((width, width),) * rank
     elif not any(isinstance(part, tuple) for part in width):
@@ -103,7 +103,7 @@ def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue
     if mode != "constant" or not isinstance(width, tuple) or len(width) % 2:
         raise Misuse("a padding is a pair for each dimension from the last, and constant")
     pairs = [*zip(width[::2], width[1::2])]
-    rank = len(as_value(x).dims)
+    rank = len(to_value(x).dims)
     return pad(axes, x, [(0, 0)] * (rank - len(pairs)) + pairs[::-1], 0 if fill is None else fill)
 
 

@@ -7,25 +7,25 @@ from typing import Any
 
 from . import values
 from .axes import Axes, axes_of
-from .axis_operations import along
+from .axis_operations import make_axis_operation
 from .code_indices import CodeIndices, only
-from .operations import Misuse, Pair, as_value, operation, operations, positions, truth
-from .values import AxisValue, at, call, iota, number, plus
+from .operations import Misuse, Pair, operation, operations, positions, to_value, truth
+from .values import AxisValue, call, index_node, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     """Select elements along one axis by a tensor of indices, whose dimensions are in its place."""
-    value = as_value(x)
+    value = to_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
     where = positions(value, 0 if axis is None else axis)
-    return CodeIndices(axes).along(value, where, index if isinstance(index, int) else as_value(index))
+    return CodeIndices(axes).along(value, where, index if isinstance(index, int) else to_value(index))
 
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
         """Translate out[i, k] = x[i, index[i, k]]."""
-        value, places = as_value(x), as_value(index)
+        value, places = to_value(x), to_value(index)
         (where,) = positions(value, axis)
         if len(value.dims) != len(places.dims):
             raise Misuse("the index has another number of axes than the tensor")
@@ -34,12 +34,14 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
         others = [dim for position, dim in enumerate(places.dims) if position != where]
         if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
             raise Misuse("the index has size 1 along an axis, and the tensor has another size")
-        dims = list(values.aligned(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others))))
+        dims = list(
+            values.align_values(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others)))
+        )
         node, _ = CodeIndices(axes).tensor_index(picked, places)
         axes.apart(value.axes, places.axes)
         dims.insert(where, places.dims[where])
         axes.apart(axes_of(dims))
-        return AxisValue(at(value.node, picked, node), tuple(dims))
+        return AxisValue(index_node(value.node, picked, node), tuple(dims))
 
     return rule
 
@@ -56,12 +58,12 @@ operation(
 
 # -------------------------------------------------------------------------------------------------------------- order
 def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
-    result = along("sort")(axes, x, axis)
+    result = make_axis_operation("sort")(axes, x, axis)
     return Pair(flip(axes, result, axis) if descending is True else result)
 
 
 def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    result = along("argsort")(axes, x, axis)
+    result = make_axis_operation("argsort")(axes, x, axis)
     axes.facts.assumed.append("argsort keeps the order of equal elements")
     return AxisValue(call("-", (result.node, number(1))), result.dims)
 
@@ -69,7 +71,7 @@ def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 def largest(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         """Return the index of the largest element, from 0; the first of several."""
-        value = as_value(x)
+        value = to_value(x)
         if axis is None and len(value.dims) != 1:
             raise Misuse(f"{operator} over several axes")
         (where,) = positions(value, 0 if axis is None else axis)
@@ -77,7 +79,7 @@ def largest(operator: str) -> Callable[..., AxisValue]:
         one = axes.new()
         axes.facts.stated.append((one, 1))
         operand = value.node if operator == "argmax" else call("negative", (value.node,))
-        chosen = at(call("argmaxk", (operand,), (over, one)), one, number(1))
+        chosen = index_node(call("argmaxk", (operand,), (over, one)), one, number(1))
         index = call("⊙", (chosen, values.iota(over)), (over,))
         retained = ((),) if truth(keep) else ()
         dims = (*value.dims[:where], *retained, *value.dims[where + 1 :])
@@ -87,7 +89,7 @@ def largest(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("sort", "x, axis=-1", along("sort"), "numpy")
+operation("sort", "x, axis=-1", make_axis_operation("sort"), "numpy")
 operation(
     "sort",
     "x, dim=-1, descending=False",
@@ -102,7 +104,7 @@ for name in ("argmax", "argmin"):
 
 
 def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     return CodeIndices(axes).along(value, positions(value, axis), slice(None, None, -1))
 
 
@@ -116,7 +118,7 @@ def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
     """Return x[1:] − x[:-1], taken several times."""
     if type(times) is not int or not 0 < times < 5:
         raise Misuse(f"n={times} differences are not supported")
-    value = as_value(x)
+    value = to_value(x)
     for _ in range(times):
         after, before = (
             CodeIndices(axes).along(value, positions(value, axis), slice(*ends)) for ends in ((1, None), (None, -1))
@@ -131,7 +133,7 @@ operation("diff", "x, n=1, axis|dim=-1", diff)
 # --------------------------------------------------------------------------------------------------------------- rolls
 def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
     """Shift the elements along axes, the last ones to the beginning."""
-    value = as_value(x)
+    value = to_value(x)
     if axis is None and len(value.dims) != 1:
         raise Misuse("roll of all axes as one")
     where = positions(value, 0 if axis is None else axis)
@@ -145,7 +147,7 @@ def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
         axes.apart((*value.axes, new))
         index = plus(call("mod", (plus(iota(new), -1 - by), values.size(old))), 1)
         dims = (*value.dims[:position], (new,), *value.dims[position + 1 :])
-        value = AxisValue(at(value.node, old, index), dims)
+        value = AxisValue(index_node(value.node, old, index), dims)
     return value
 
 

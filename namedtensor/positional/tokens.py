@@ -12,13 +12,13 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
-from grammar.latex.macros import FONTS, TEXTS, Piece, expand, is_number, scan, unfonted
+from grammar.latex.macros import FONTS, TEXTS, Piece, expand, is_number, read_plain_name, scan
 from grammar.latex.tables import ACCENT_MACROS, ARITY, BARS, LOOKS, NAMES, PAIRS, SIZED
 from grammar.latex.tables import SIGNS as LATEX_SIGNS
 from grammar.symbols import ACCENTS, SUPERSCRIPTS
 from grammar.symbols import SUBSCRIPTS as SUBSCRIPT_SIGNS
 
-from .refusals import refused
+from .refusals import make_refusal
 
 NAME, NUMBER, FUNCTION, SIGN, END = "name", "number", "function", "sign", "end"
 
@@ -77,7 +77,7 @@ class Scanner:
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
     def refuse(self, span: Span, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, (span[0], max(span[1], span[0] + 1)), message, hint)
+        return make_refusal(self.source, (span[0], max(span[1], span[0] + 1)), message, hint)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
         self.tokens.append(SourceToken(kind, text, start, end))
@@ -242,7 +242,7 @@ class Scanner:
         elif text in SKIPPED:
             if text in ("\\left", "\\right") and self.peek() == ".":
                 self.left.pop()
-        elif (name := unfonted(text)) is not None:
+        elif (name := read_plain_name(text)) is not None:
             self.add_name(name, piece)
         elif text in FONT_MACROS:
             self.font(piece)
@@ -313,7 +313,7 @@ class Scanner:
 
     def accent(self, macro: Piece) -> None:
         group = [part for part in self.argument(macro) if part[0] not in FONT_MACROS and part[0] not in "{}"]
-        letter = "" if len(group) != 1 else GREEK.get(group[0][0]) or unfonted(group[0][0]) or group[0][0]
+        letter = "" if len(group) != 1 else GREEK.get(group[0][0]) or read_plain_name(group[0][0]) or group[0][0]
         if len(letter) != 1 or not letter.isalpha():
             raise self.refuse((macro[1], self.argument_end), "an accent belongs to one letter")
         text = unicodedata.normalize("NFC", letter + ACCENTS[ACCENT_MACROS[macro[0]]])
@@ -333,7 +333,9 @@ def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     """Return the tokens of a source, the last of kind `END`. Raises NotationError if a piece cannot be read."""
     tokens = Scanner(source, names).scan()
     if len(tokens) > MAX_TOKENS:
-        raise refused(source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "write a part in a separate line")
+        raise make_refusal(
+            source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "write a part in a separate line"
+        )
     return tokens
 
 

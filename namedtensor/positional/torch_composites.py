@@ -54,7 +54,7 @@ class TorchCalls:
         return x.unsqueeze(dim + 1).expand(shape).flatten(dim, dim + 1)
 
 
-def of_table(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
+def wrap_table_function(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
     """Return a function of array code as one of tensors."""
     return partial(function, TorchCalls(), **settings)
 
@@ -62,15 +62,18 @@ def of_table(function: Callable[..., Any], **settings: Any) -> Callable[..., Any
 OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decompose at length, or not at all
     **dict.fromkeys(("nll_loss_forward", "nll_loss2d_forward"), nll_loss),
     "_trilinear": trilinear,
-    "im2col": of_table(layers.im2col),
-    "native_batch_norm": of_table(layers.batch_norm),
-    "native_group_norm": of_table(layers.group_norm),
-    **dict.fromkeys(("convolution", "_convolution", "mkldnn_convolution"), of_table(layers.convolution)),
-    **{f"max_pool{rank}d_with_indices": of_table(layers.max_pool, rank=rank) for rank in (2, 3)},
-    **{f"avg_pool{rank}d": of_table(layers.avg_pool, rank=rank) for rank in (2, 3)},
-    **{f"_adaptive_avg_pool{rank}d": of_table(layers.adaptive_pool, rank=rank, most=False) for rank in (2, 3)},
-    **{f"adaptive_max_pool{rank}d": of_table(layers.adaptive_pool, rank=rank, most=True) for rank in (2, 3)},
-    **{f"upsample_nearest{rank}d": of_table(layers.repeat_elements) for rank in (1, 2, 3)},
+    "im2col": wrap_table_function(layers.im2col),
+    "native_batch_norm": wrap_table_function(layers.batch_norm),
+    "native_group_norm": wrap_table_function(layers.group_norm),
+    **dict.fromkeys(("convolution", "_convolution", "mkldnn_convolution"), wrap_table_function(layers.convolution)),
+    **{f"max_pool{rank}d_with_indices": wrap_table_function(layers.max_pool, rank=rank) for rank in (2, 3)},
+    **{f"avg_pool{rank}d": wrap_table_function(layers.avg_pool, rank=rank) for rank in (2, 3)},
+    **{
+        f"_adaptive_avg_pool{rank}d": wrap_table_function(layers.adaptive_pool, rank=rank, most=False)
+        for rank in (2, 3)
+    },
+    **{f"adaptive_max_pool{rank}d": wrap_table_function(layers.adaptive_pool, rank=rank, most=True) for rank in (2, 3)},
+    **{f"upsample_nearest{rank}d": wrap_table_function(layers.repeat_elements) for rank in (1, 2, 3)},
     **dict.fromkeys(
         ("addmm", "addmv", "baddbmm"), lambda self, one, two, beta, alpha: beta * self + alpha * torch.matmul(one, two)
     ),

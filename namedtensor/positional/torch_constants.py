@@ -30,7 +30,7 @@ def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | N
     if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
         return None
     dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
-    for form in (single, counted, beside_diagonal):
+    for form in (single, find_counting_pattern, find_diagonal_pattern):
         constant_pattern = form(first, second, dims)
         if constant_pattern is not None:
             return constant_pattern
@@ -41,7 +41,7 @@ def changes(array: torch.Tensor, dim: int) -> bool:
     return array.shape[dim] > 1 and not torch.equal(array, array.narrow(dim, 0, 1).expand_as(array))
 
 
-def along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
+def select_along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
     """Return the values along these dimensions alone."""
     for dim in reversed(range(array.ndim)):
         if dim not in dims:
@@ -70,11 +70,11 @@ def lowest(element: torch.Tensor) -> torch.Tensor:
     return element
 
 
-def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
+def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
     """Recognize a, a + s, a + 2 s, …."""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
-    rows = [along(tensor, dims) for tensor in (first, second)]
+    rows = [select_along(tensor, dims) for tensor in (first, second)]
     if any(len(row) < 3 for row in rows):
         return None
     start, step = rows[0][0].item(), (rows[0][1] - rows[0][0]).item()
@@ -89,11 +89,11 @@ def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> C
     return ConstantPattern(tuple(dims), node)
 
 
-def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
+def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
     """Recognize one number where the column is at most the row plus k, or at least, or equal, and another elsewhere."""
     if len(dims) != 2:
         return None
-    one, two = along(first, dims), along(second, dims)
+    one, two = select_along(first, dims), select_along(second, dims)
     if len(one) < 3 or one.shape[1] < 3:
         return None
     values = torch.unique(one)
@@ -104,7 +104,9 @@ def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[in
         for operator, offset in bounds(one == inside):
             if torch.equal(two == inside, holds(operator, offset, two.shape)):
                 outside = values[0] if inside == values[1] else values[1]
-                return ConstantPattern(tuple(dims), written(operator, offset, inside, outside, truth), truth)
+                return ConstantPattern(
+                    tuple(dims), make_pattern_writer(operator, offset, inside, outside, truth), truth
+                )
     return None
 
 
@@ -125,7 +127,7 @@ def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
     return [candidate for candidate in candidates if torch.equal(inside, holds(*candidate, inside.shape))]
 
 
-def written(
+def make_pattern_writer(
     operator: str, offset: int, inside: torch.Tensor, outside: torch.Tensor, truth: bool
 ) -> Callable[[Sequence[Node]], Node]:
     def node(indices: Sequence[Node]) -> Node:

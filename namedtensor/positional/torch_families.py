@@ -15,8 +15,8 @@ from grammar.nodes import Node
 from grammar.printer import to_text
 
 from .torch_graph import GraphReader
-from .torch_names import of_parameter
-from .torch_records import DeclaredTensor, Runs, needed_for, stamped
+from .torch_names import write_parameter_name
+from .torch_records import DeclaredTensor, Runs, needed_for, stamp_node
 from .torch_repeats import Carried, Repeat, RepeatMember
 from .torch_tensors import TracedTensor
 from .torch_trace import Ref, UnreadableModule
@@ -125,14 +125,14 @@ class LayerReader(GraphReader):
             raise UnreadableModule("a condition is used after the layers")
         if self.head is not None:
             tensor = tensor.used(self.axes)
-            self.equation(self.head, stamped(tensor.node, self.current))
+            self.equation(self.head, stamp_node(tensor.node, self.current))
             return tensor
         tensor, like = tensor.used(self.axes), self.results[ref]
         if like is not None:
             tensor = self.along(tensor, like)
         if ref not in self.bases:
             self.bases[ref] = self.names.of_value(self.step_now.source, self.step_now.path, self.step_now.operator)
-        self.line(self.bases[ref], stamped(tensor.node, self.current))
+        self.line(self.bases[ref], stamp_node(tensor.node, self.current))
         return self.member(tensor, ref, self.ranges[0].variable)
 
     # ---------------------------------------------------------------------------------------------------------- functions
@@ -182,7 +182,7 @@ class LayerReader(GraphReader):
             raise UnreadableModule("parameters of equal layers have different axes")
         path = next((path for path in paths if path in self.given), paths[0])
         key = common(paths)
-        base = self.names.fresh(of_parameter(key))
+        base = self.names.fresh(write_parameter_name(key))
         node = nodes.Superscript(base, (index,))
         dims = self.leaves.dims_of(kind, path, pairs[0].shape)
         members = tuple((path, pair.first) for path, pair in zip(paths, pairs))

@@ -20,7 +20,7 @@ from .axes import Axes, AxisVariable, Clash, Dim, Move, axes_of
 from .operations import Misuse
 from .torch_constants import ConstantPattern, pattern_of
 from .torch_leaves import ModuleLeaves
-from .torch_names import TensorNames, of_input, of_parameter
+from .torch_names import TensorNames, write_input_name, write_parameter_name
 from .torch_numbers import SizeNumbers
 from .torch_records import (
     DeclaredTensor,
@@ -32,12 +32,12 @@ from .torch_records import (
     makers_in,
     needed_for,
     refs_of,
-    stamped,
+    stamp_node,
     weight,
 )
 from .torch_tensors import TensorViews, TracedTensor
 from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModule
-from .values import call, iota, number, renamed
+from .values import call, iota, number, rename_axes
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 ALIASES = {  # of the operands of products
@@ -147,7 +147,7 @@ class GraphReader(SizeNumbers):
             )
         if tensor.named:
             return tensor
-        tensor = replace(tensor, node=stamped(tensor.node, self.current))
+        tensor = replace(tensor, node=stamp_node(tensor.node, self.current))
         length = weight(tensor.node)
         again = self.uses[ref] > 1 and length > 1
         return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line()) else tensor
@@ -194,7 +194,7 @@ class GraphReader(SizeNumbers):
     def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
         """Define a name, in its written form, as a value."""
         self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
-        return stamped(name, self.current)
+        return stamp_node(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
         """Return a letter for an index, the first unused one."""
@@ -212,8 +212,8 @@ class GraphReader(SizeNumbers):
         for dim, length in enumerate(tensor.shape):
             if length == 1:
                 continue
-            tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
-            one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
+            tensor, same = self.views.fit_dimensions(self.with_axis(tensor, dim), dim, like, dim)
+            one, two = self.axes.expand_axes(tensor.dims[dim]), self.axes.expand_axes(like.dims[dim])
             if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
                 raise UnreadableModule("a value has other axes than the one before it in a recurrence")
             pairs += zip(one, two)
@@ -224,7 +224,7 @@ class GraphReader(SizeNumbers):
         self.axes.apart([after for _, after in pairs])
         self.axes.apart([before for before, _ in pairs])
         dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
-        return tensor.with_node(renamed(tensor.node, pairs), dims)
+        return tensor.with_node(rename_axes(tensor.node, pairs), dims)
 
     # --------------------------------------------------------------------------------------------------------- what is given
     def tensor(self, ref: Ref) -> TracedTensor:
@@ -242,7 +242,7 @@ class GraphReader(SizeNumbers):
             known = self.declared[path]
         else:
             if node is None:
-                node = of_input(path) if kind in GIVEN else of_parameter(path)
+                node = write_input_name(path) if kind in GIVEN else write_parameter_name(path)
             node = self.names.fresh(node)
             known = self.declared[path] = DeclaredTensor(
                 node, self.leaves.dims_of(kind, path, pair.shape), kind, path, pair.first
@@ -262,7 +262,7 @@ class GraphReader(SizeNumbers):
         statistics = origin is not None and origin[0] == "buffer" and is_statistics(pair.first)
         pattern = None if statistics else pattern_of(*pair)
         if pattern is not None:
-            return self.patterned(pattern, pair.shape, ref)
+            return self.write_pattern(pattern, pair.shape, ref)
         if pair.is_one:
             kind, path = origin or ("constant", "")
             path = path or f"constant {ref.index}"
@@ -286,7 +286,7 @@ class GraphReader(SizeNumbers):
                 return max(shaping)
         return self.makers[ref]
 
-    def patterned(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
+    def write_pattern(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
         """Return a constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
@@ -294,7 +294,7 @@ class GraphReader(SizeNumbers):
         self.axes.apart(axes_of(dims))
         node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
         if ref in self.makers:
-            node = stamped(node, self.shaping_step(ref))
+            node = stamp_node(node, self.shaping_step(ref))
         return TracedTensor(node, tuple(dims), shape=shape, truth=pattern.truth)
 
     # --------------------------------------------------------------------------------------------------------- for the rules

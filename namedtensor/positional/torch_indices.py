@@ -13,7 +13,7 @@ from .torch_graph import GraphReader
 from .torch_operations import apply, broadcast, numeric
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule, rule
-from .values import aligned, call, iota, number, plus
+from .values import align_values, call, iota, number, plus
 
 
 def count_from_one(node: Node, length: int = 0) -> Node:
@@ -71,7 +71,7 @@ def elements(r: GraphReader, self: TracedTensor, indices: Sequence[Any]) -> Trac
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
         raise UnreadableModule("aten.index at dimensions that are not side by side")
     chosen = [indices[dim] for dim in indexed]
-    dims = aligned(r.axes, *chosen)
+    dims = align_values(r.axes, *chosen)
     items = []
     for dim, index in zip(indexed, chosen):
         if x.dims[dim]:
@@ -91,7 +91,7 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
         raise UnreadableModule("aten.gather with an index that is shorter than the tensor")
     others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
-    dims = list(aligned(r.axes, *others))
+    dims = list(align_values(r.axes, *others))
     dims[dim] = chosen.dims[dim]
     if not x.dims[dim]:  # it repeats, or has one element
         return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]], chosen.shape)

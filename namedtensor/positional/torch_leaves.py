@@ -32,11 +32,11 @@ class ModuleLeaves:
             )
         dims: list[Dim] = []
         for word, length in zip(words, shape):
-            dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
+            dims.append(self.name_dimension(path, word, length, {axis.fixed for dim in dims for axis in dim}))
         self.axes.apart(axes_of(dims))
         return tuple(dims)
 
-    def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
+    def name_dimension(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
         known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
         sizes = [position or known.get(name) for name, position in words]
         product = math.prod(size or 1 for size in sizes)

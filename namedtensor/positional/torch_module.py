@@ -20,9 +20,19 @@ from .torch_program import ReadModule
 from .torch_records import Runs, runs_for
 from .torch_repeats import Repeat, repeats_of, with_repeats
 from .torch_shared import modules_as_functions
-from .torch_sizes import Group, fixed_sizes, free_groups, groups_of, resized
+from .torch_sizes import Group, find_fixed_sizes, free_groups, groups_of, resize_inputs
 from .torch_subject import subject_of
-from .torch_trace import Ref, Subject, Trace, UnreadableModule, copy_all, is_of_autograd, raised_at, traced, value_of
+from .torch_trace import (
+    Ref,
+    Subject,
+    Trace,
+    UnreadableModule,
+    copy_all,
+    find_raising_line,
+    is_of_autograd,
+    trace_run,
+    value_of,
+)
 from .torch_writing import ProgramWriter
 
 TOLERANCE = 1e-5
@@ -83,7 +93,7 @@ def first_reading(
 ) -> ReadModule:
     """Read the module with the most free sizes. The other sizes are the example's sizes."""
     groups = free_groups(subject, tensors, names)
-    known = fixed_sizes(subject)
+    known = find_fixed_sizes(subject)
     free = {dimension for group, _ in groups for dimension in group.places}
     never = [group for group in groups_of(tensors, names) if not free & {*group.places} and group.size not in known]
     problem: UnreadableModule | None = None
@@ -125,17 +135,17 @@ class ModuleReading:
 
     def traced(self, which: int) -> tuple[Trace, set[Ref]]:
         sizes = {group: sizes[which] for group, sizes in self.groups}
-        inputs = resized(self.tensors, sizes, 10 + which)
+        inputs = resize_inputs(self.tensors, sizes, 10 + which)
         try:
-            return traced(self.subject, inputs)
+            return trace_run(self.subject, inputs)
         except UnreadableModule:
             raise
         except Exception as problem:
             if is_of_autograd(problem):
                 hint = "call what its forward calls"
-                raise UnreadableModule(OWN_DERIVATIVE, raised_at(problem), hint, final=True) from None
+                raise UnreadableModule(OWN_DERIVATIVE, find_raising_line(problem), hint, final=True) from None
             sentence = f"the module does not run at these sizes: {first_line(problem)}"
-            raise UnreadableModule(sentence, raised_at(problem)) from None
+            raise UnreadableModule(sentence, find_raising_line(problem)) from None
 
     def result(self) -> ReadModule:
         first, depends = self.traced(0)
@@ -191,7 +201,7 @@ class ModuleReading:
     def check(self, program: ReadModule, name: str) -> None:
         """Compare with the module on the example, and on other inputs at other sizes."""
         others = [
-            resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
+            resize_inputs(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
             for which, seed in ((0, 101), (2, 102))
         ]
         for inputs in (*others, dict(self.tensors)):

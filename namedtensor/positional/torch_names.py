@@ -30,7 +30,7 @@ def camel(words: str) -> str:
     return joined if joined[0].isalpha() and joined.isascii() else f"h{re.sub(r'[^A-Za-z0-9]', '', joined)}"
 
 
-def of_parameter(path: str) -> Node:
+def write_parameter_name(path: str) -> Node:
     """Write q.weight as W_q, norm1.bias as b_{norm1}, weight_hh_l0 as W_{hhL0}."""
     *owner, last = path.split(".")
     for word, letter in LETTERS.items():
@@ -47,7 +47,7 @@ def of_parameter(path: str) -> Node:
     return nodes.Subscript(nodes.Name(base), (nodes.Name(camel(label)),)) if label else nodes.Name(base)
 
 
-def of_input(name: str) -> Node:
+def write_input_name(name: str) -> Node:
     """Return the name of an argument, unchanged if the notation allows it."""
     try:
         (statement,) = parse(name, "text").statements
@@ -111,10 +111,10 @@ class TensorNames:
 def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
     """Return the axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
     words = re.findall(r"\([^()]*\)|[^\s()]+", spelling)
-    return [[_sized(word) for word in re.split(r"[\s,]+", group.strip("() ")) if word] for group in words]
+    return [[_split_size(word) for word in re.split(r"[\s,]+", group.strip("() ")) if word] for group in words]
 
 
-def _sized(word: str) -> tuple[str, int | None]:
+def _split_size(word: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(?P<name>[^\s\[\]]+?)(?:\[(?P<size>\d+)\])?", word)
     if match is None:
         raise NotationError(405, f"{word} is not an axis", hint="write chans, or chans[6] with its size")

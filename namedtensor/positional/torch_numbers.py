@@ -47,7 +47,7 @@ class SizeNumbers:
         first, second = value.real, value.other
         lines: list[tuple[int, int, Node]] = []  # scale and offset, and the size
         for one, (two, name, dim) in self.free.items():
-            axes = self.axes.expanded(self.declared[name].dims[dim])
+            axes = self.axes.expand_axes(self.declared[name].dims[dim])
             if len(axes) != 1:
                 continue
             node = size(axes[0])
@@ -68,7 +68,7 @@ class SizeNumbers:
 
         The size belongs to the axes just summed over, or to the last dimension.
         """
-        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
+        for over, least in ((x.over, 1), (self.axes.expand_axes(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]
             whole = math.prod(lengths)
             if whole <= least or any(isinstance(length, Varying) for length in (*lengths, value)):

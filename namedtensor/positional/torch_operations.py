@@ -17,12 +17,12 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from . import code  # noqa: F401 — it registers the operations
-from .operations import Operation, Pair, Truth, named_operation
+from .operations import Operation, Pair, Truth, find_operation
 from .torch_graph import GraphReader
 from .torch_records import varies
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import RULES, Rule, UnreadableModule, rule
-from .values import AxisValue, aligned, call, number
+from .values import AxisValue, align_values, call, number
 
 BROADCAST = {
     **{name: name for name in """relu tanh sigmoid exp sqrt silu cos sin log log2 log10 log1p expm1 exp2 abs erf lgamma sign floor ceil
@@ -59,37 +59,37 @@ OF_ONE = {
 # --------------------------------------------------------------------------------------------------------------- values
 def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor:
     """Return an operator of the notation, element by element, on tensors whose dimensions are aligned from the last."""
-    if (short := without_zero(operator, tensors)) is not None:
+    if (short := simplify_zero(operator, tensors)) is not None:
         return short
     return elementwise(r, lambda *operands: call(operator, operands), *tensors)
 
 
 def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
     """Return a node of the nodes of tensors, whose dimensions are aligned from the last."""
-    tensors = fitted(r, *tensors)
-    dims = aligned(r.axes, *tensors)
+    tensors = fit_dimensions(r, *tensors)
+    dims = align_values(r.axes, *tensors)
     shape = broadcast([tensor.shape for tensor in tensors])
     return TracedTensor(make(*(tensor.node for tensor in tensors)), dims, shape=shape)
 
 
-def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
+def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
     """Return x for 0 + x, and 0 for 0 x."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
     shape = broadcast([tensor.shape for tensor in tensors])
     for zero, other in (tensors, (tensors[1], tensors[0])):
         if zero.node == number(0):
-            return (zero if operator == "⊙" else other).led(shape)
+            return (zero if operator == "⊙" else other).repeat_dimensions(shape)
     return None
 
 
-def fitted(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
+def fit_dimensions(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
     """Return tensors whose dimensions, aligned from the last, have as many axes."""
     result = list(tensors)
     for one in range(len(result)):
         for two in range(one + 1, len(result)):
             for back in range(1, min(len(result[one].dims), len(result[two].dims)) + 1):
-                result[one], result[two] = r.views.fitted(result[one], -back, result[two], -back)
+                result[one], result[two] = r.views.fit_dimensions(result[one], -back, result[two], -back)
     return tuple(result)
 
 
@@ -106,7 +106,7 @@ def numeric(tensor: TracedTensor) -> TracedTensor:
     return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
 
 
-def as_tensor(operand: Any) -> TracedTensor:
+def to_tensor(operand: Any) -> TracedTensor:
     """Return a tensor of numbers, of a tensor or a number."""
     return numeric(operand) if isinstance(operand, TracedTensor) else plain(number(operand))
 
@@ -135,10 +135,10 @@ def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any
     taken = [value for value, parameter in zip(slots, record.parameters) if not parameter.fixed]
     over = slots[0].axes if name == "sum" else ()
     value = single(r, name, slots, arguments.get("dim", -1)) or record.rule(r.axes, *taken)
-    result = traced_tensor(r, value.values if isinstance(value, Pair) else value, r.shapes_now[0])
+    result = make_traced_tensor(r, value.values if isinstance(value, Pair) else value, r.shapes_now[0])
     if over:
         roots = {axis.root for axis in result.axes}
-        result = replace(result, over=r.axes.expanded(axis for axis in over if axis.root not in roots))
+        result = replace(result, over=r.axes.expand_axes(axis for axis in over if axis.root not in roots))
     return (result, None) if r.step_now.several else result
 
 
@@ -160,7 +160,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
     if operator.startswith("bitwise") and "bool" not in str(r.dtype_of("self")):
         raise UnreadableModule(f"aten.{operator} of integers works on bits")
     places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
-    tensors = fitted(r, *(slots[at] for at in places))
+    tensors = fit_dimensions(r, *(slots[at] for at in places))
     result = [*slots]
     for at, tensor in zip(places, tensors):
         result[at] = Truth(tensor.node, tensor.dims) if tensor.truth else tensor
@@ -174,7 +174,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
     if dims is None and name in ("argmax", "argmin"):
         if any(varies(length) for length in x.shape):
             raise UnreadableModule(f"aten.{operator} over all elements, where sizes are free")
-        x = r.views.regrouped(x, (math.prod(x.shape),))
+        x = r.views.regroup_dimensions(x, (math.prod(x.shape),))
     listed = (-2, -1) if name in ("tril", "triu") else range(len(x.shape)) if dims in (None, []) else dims
     listed = [listed] if isinstance(listed, int) else listed
     for dim in listed:
@@ -198,15 +198,15 @@ def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> Axis
 
 def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *arguments: Any) -> TracedTensor:
     """Return the value of an operation of array code, which has a shape; `hint` names the axes that it makes."""
-    record, known = named_operation(name, "torch"), len(r.axes.all)
+    record, known = find_operation(name, "torch"), len(r.axes.all)
     assert record is not None
     value = record.rule(r.axes, *arguments)
     for axis in [*r.axes.all.values()][known:]:
         axis.kind.hint = axis.kind.hint or hint
-    return traced_tensor(r, value, shape)
+    return make_traced_tensor(r, value, shape)
 
 
-def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
+def make_traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
     """Return a value of the table with the shape of the trace, which gives new axes their sizes."""
     for axis, size in [*r.axes.facts.stated, *r.axes.facts.pinned]:
         axis.kind.size = axis.kind.size or size
@@ -222,7 +222,7 @@ def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTen
 
 
 for aten, name in {**BROADCAST, **REDUCED, **ALONG, **MOVED}.items():
-    record = named_operation(name, "torch")
+    record = find_operation(name, "torch")
     assert record is not None
     taken = frozenset((*OPERANDS, *places_of(record)))
     RULES[aten] = Rule(partial(read_by_table, name=name, record=record), taken, SKIPPED, aten in MOVED)
@@ -237,7 +237,7 @@ def arithmetic(
     r: GraphReader, self: Any, other: Any, alpha: float = 1, rounding_mode: str | None = None
 ) -> TracedTensor:
     """Read a sum, a product and their inverses; a factor that is the root of a size is written as that root."""
-    first, second, operator = as_tensor(self), as_tensor(other), OPERATORS[r.step_now.operator]
+    first, second, operator = to_tensor(self), to_tensor(other), OPERATORS[r.step_now.operator]
     if isinstance(other, (int, float)) and alpha == 1:
         if other == (0 if operator in "+-" else 1):
             return first
@@ -245,7 +245,7 @@ def arithmetic(
             return scaled
     if alpha != 1:
         second = apply(r, "⊙", plain(number(alpha)), second)
-    if operator == "+" and (sign := negated(second.node)) is not None:  # x + (−3)
+    if operator == "+" and (sign := get_operand_of_minus(second.node)) is not None:  # x + (−3)
         operator, second = "-", second.with_node(sign)
     if operator == "⊙" and not second.dims and not isinstance(second.node, nodes.Size) and first.dims:
         first, second = second, first  # a number before a tensor
@@ -255,15 +255,15 @@ def arithmetic(
     return result if rounding_mode is None else apply(r, "floor", result)
 
 
-def negated(node: Node) -> Node | None:
+def get_operand_of_minus(node: Node) -> Node | None:
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return node.arguments[0]
     return None
 
 
 @rule("rsub")
-def reversed_difference(r: GraphReader, self: TracedTensor, other: Any) -> TracedTensor:
-    return apply(r, "-", as_tensor(other), numeric(self))
+def subtract_reversed(r: GraphReader, self: TracedTensor, other: Any) -> TracedTensor:
+    return apply(r, "-", to_tensor(other), numeric(self))
 
 
 # ---------------------------------------------------------------------------------------------------------------- types

@@ -19,20 +19,20 @@ def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTe
     rows = -2 if len(second.dims) > 1 else -1
     if first.shape[-1] != 1:
         first, second = r.with_axis(first, -1), r.with_axis(second, rows)
-    first, second = r.views.fitted(first, -1, second, rows)
+    first, second = r.views.fit_dimensions(first, -1, second, rows)
     for back in range(3, min(len(first.dims), len(second.dims)) + 1):
-        first, second = r.views.fitted(first, -back, second, -back)
+        first, second = r.views.fit_dimensions(first, -back, second, -back)
     value = matmul(r.axes, first, second)
-    over = r.axes.expanded(first.dims[-1])
+    over = r.axes.expand_axes(first.dims[-1])
     r.axes.apart(value.axes, over)
     batch = broadcast([first.shape[:-2], second.shape[:-2]])
     shape = (*batch, *first.shape[-2:-1], *(second.shape[-1:] if len(second.shape) > 1 else ()))
     return TracedTensor(value.node, value.dims, shape=shape, over=over)
 
 
-def transposed(x: TracedTensor) -> TracedTensor:
+def transpose_last(x: TracedTensor) -> TracedTensor:
     """Exchange the last two dimensions."""
-    return x if len(x.shape) < 2 else x.permuted([*range(len(x.shape) - 2), -1, -2])
+    return x if len(x.shape) < 2 else x.permute_dimensions([*range(len(x.shape) - 2), -1, -2])
 
 
 @rule("addmm", "baddbmm", "addmv")
@@ -52,7 +52,7 @@ def layer_norm(
     x, rank = input, len(normalized_shape)
     for dim in range(-rank, 0):
         x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
-    over = r.axes.expanded(axes_of(x.dims[-rank:]))
+    over = r.axes.expand_axes(axes_of(x.dims[-rank:]))
     x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
     x = x if weight is None else apply(r, "⊙", x, weight)
     return x if bias is None else apply(r, "+", x, bias), None, None

@@ -196,8 +196,8 @@ def weight(node: Any) -> int:
     return 1 + sum(map(weight, below))
 
 
-def stamped(node: Any, step: int) -> Any:
+def stamp_node(node: Any, step: int) -> Any:
     """Return a node whose new parts record the step that made them: (step + 1, 0) as their span."""
     if node.span != (0, 0):
         return node
-    return replace(rebuilt(node, lambda part: stamped(part, step)), span=(step + 1, 0))
+    return replace(rebuilt(node, lambda part: stamp_node(part, step)), span=(step + 1, 0))

@@ -16,7 +16,7 @@ from grammar.nodes import Node
 from .axes import AxisVariable, Dim, Move, axes_of
 from .torch_graph import GraphReader
 from .torch_operations import apply
-from .torch_products import product, transposed
+from .torch_products import product, transpose_last
 from .torch_replacements import GATES
 from .torch_shapes import join_tensors, stack_tensors
 from .torch_tensors import TracedTensor, plain
@@ -84,9 +84,9 @@ def recurrent(
 ) -> tuple[TracedTensor | None, ...]:
     states, parameters = ([tensor.used(r.axes) for tensor in tensors] for tensors in (state, weights))
     directions, count = (2 if both_ways else 1), (4 if biased else 2)
-    x = input if batch_first else input.permuted((1, 0, 2))
+    x = input if batch_first else input.permute_dimensions((1, 0, 2))
     ends: list[list[TracedTensor]] = [[] for _ in states]
-    gated(r, parameters, GATES[kind])
+    split_gates(r, parameters, GATES[kind])
     for layer in range(layers):
         x = r.shared(x if x.dims[1] else r.with_axis(x.used(r.axes), 1))
         outputs = []
@@ -100,12 +100,12 @@ def recurrent(
                 end.append(tensor)
         x = join_tensors(r, outputs, 2) if directions == 2 else outputs[0]
     last = [stack_tensors(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, r.step_now.results[1:])]
-    return x if batch_first else x.permuted((1, 0, 2)), *last
+    return x if batch_first else x.permute_dimensions((1, 0, 2)), *last
 
 
-def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
+def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
     """Unify the row axes of all parameters, and split them into gates unless they have names."""
-    rows = [r.axes.expanded(parameter.dims[0]) for parameter in parameters]
+    rows = [r.axes.expand_axes(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
         first.kind.unify(other.kind)
     if gates > 1 and len(rows[0]) == 1 and not rows[0][0].kind.name:
@@ -149,15 +149,15 @@ class RecurrenceStep:
         return self.families[state].member(self.r, self.clock.before)
 
     def of_input(self) -> TracedTensor:
-        return self.biased(product(self.r, self.x, transposed(self.weights.input)), 0)
+        return self.add_bias(product(self.r, self.x, transpose_last(self.weights.input)), 0)
 
-    def of_state(self) -> TracedTensor:
+    def multiply_state(self) -> TracedTensor:
         """Return W h + b, with h renamed, so that the result has the axis of h."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
-        return self.biased(product(self.r, state, transposed(self.weights.state)), 1)
+        return self.add_bias(product(self.r, state, transpose_last(self.weights.state)), 1)
 
-    def biased(self, tensor: TracedTensor, which: int) -> TracedTensor:
+    def add_bias(self, tensor: TracedTensor, which: int) -> TracedTensor:
         return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
@@ -165,7 +165,7 @@ class RecurrenceStep:
         whole, parts = self.shared("g", tensor), []
         for gate in range(count):
             member = whole()
-            split = self.r.views.regrouped(member, [member.shape[0], count, member.shape[1] // count])
+            split = self.r.views.regroup_dimensions(member, [member.shape[0], count, member.shape[1] // count])
             parts.append(self.r.views.picked(split, 1, gate))
         return parts
 
@@ -204,14 +204,14 @@ class RecurrenceStep:
 
 def plain_step(function: str) -> Callable[[RecurrenceStep], None]:
     def define(step: RecurrenceStep) -> None:
-        step.define(0, apply(step.r, function, apply(step.r, "+", step.of_input(), step.of_state())))
+        step.define(0, apply(step.r, function, apply(step.r, "+", step.of_input(), step.multiply_state())))
 
     return define
 
 
 def gru_step(step: RecurrenceStep) -> None:
     r = step.r
-    one, two = step.gates(step.of_input(), 3), step.gates(step.of_state(), 3)
+    one, two = step.gates(step.of_input(), 3), step.gates(step.multiply_state(), 3)
     reset = apply(r, "σ", apply(r, "+", one[0], two[0]))
     update = step.shared("z", apply(r, "σ", apply(r, "+", one[1], two[1])))
     candidate = apply(r, "tanh", apply(r, "+", one[2], apply(r, "⊙", reset, two[2])))
@@ -221,7 +221,7 @@ def gru_step(step: RecurrenceStep) -> None:
 
 def lstm_step(step: RecurrenceStep) -> None:
     r = step.r
-    taken, forget, candidate, shown = step.gates(apply(r, "+", step.of_input(), step.of_state()), 4)
+    taken, forget, candidate, shown = step.gates(apply(r, "+", step.of_input(), step.multiply_state()), 4)
     remembered = apply(r, "⊙", apply(r, "σ", forget), step.before(1))
     new = apply(r, "⊙", apply(r, "σ", taken), apply(r, "tanh", candidate))
     step.define(1, apply(r, "+", remembered, new))

@@ -107,17 +107,17 @@ def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, 
     best: Repeat | None = None
     children = 0
     for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
-        repeat = repeated(runs, starts[at::period])
-        if repeat is not None and (best is None or covered(repeat) > covered(best)):
+        repeat = find_repeat(runs, starts[at::period])
+        if repeat is not None and (best is None or count_covered_steps(repeat) > count_covered_steps(best)):
             best, children = repeat, period * len(repeat.blocks)
     return best, children
 
 
-def covered(repeat: Repeat) -> int:
+def count_covered_steps(repeat: Repeat) -> int:
     return len(repeat.blocks) * len(repeat.blocks[0])
 
 
-def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
+def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
     """Return the layers that begin there, as many as are equal to the first."""
     if len(starts) < 2:
         return None
@@ -129,14 +129,14 @@ def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
         if start - before != length or len(block) != length:
             break
         blocks.append(block)
-        repeat = joined(runs, blocks)
+        repeat = join_steps(runs, blocks)
         if repeat is None:
             break
         best = repeat
     return best
 
 
-def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
+def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Return blocks of steps as repeated layers, or None if they differ or pass on no tensor."""
     slots = Slots(runs, blocks)
     steps = slots.steps()
@@ -196,7 +196,7 @@ class Slots:
             if self.kind(first) == "parameter":
                 self.shared.add(several)
             return first
-        if self.is_argument(several, outside) and self.shaped_alike(several):
+        if self.is_argument(several, outside) and self.have_equal_shapes(several):
             return self.families.setdefault(several, RepeatMember(self.new(), several)).ref
         return self.from_before(several)
 
@@ -222,9 +222,9 @@ class Slots:
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
-        if any(ref != results[position] for ref, results in zip(several[1:], self.results)) or not self.shaped_alike(
-            several
-        ):
+        if any(
+            ref != results[position] for ref, results in zip(several[1:], self.results)
+        ) or not self.have_equal_shapes(several):
             return None
         return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
 
@@ -240,7 +240,7 @@ class Slots:
         first, *others = [self.runs.tensors[ref.index] for ref in refs]
         return all(all(map(torch.equal, first, other)) for other in others)
 
-    def shaped_alike(self, several: Sequence[Ref]) -> bool:
+    def have_equal_shapes(self, several: Sequence[Ref]) -> bool:
         pairs = [self.runs.tensors[ref.index] for ref in several]
         return len({(pair.shape, pair.first.dtype) for pair in pairs}) == 1
 

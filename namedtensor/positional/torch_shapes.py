@@ -8,22 +8,22 @@ from typing import Any
 from grammar import nodes
 
 from .torch_graph import GraphReader
-from .torch_operations import as_tensor, from_table, numeric
+from .torch_operations import from_table, numeric, to_tensor
 from .torch_records import varies
 from .torch_replacements import mask_name
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule, rule
-from .values import aligned, call, iota, number, plus, times
+from .values import align_values, call, iota, number, plus, times
 
 
 @rule("view", "_unsafe_view", "_reshape_alias", skip="size stride", moves=True)
 def view(r: GraphReader, self: TracedTensor) -> TracedTensor:
-    return r.views.regrouped(self, r.shapes_now[0])
+    return r.views.regroup_dimensions(self, r.shapes_now[0])
 
 
 @rule("expand", skip="size implicit", moves=True)
 def expand(r: GraphReader, self: TracedTensor) -> TracedTensor:
-    return self.led(r.shapes_now[0])
+    return self.repeat_dimensions(r.shapes_now[0])
 
 
 @rule("squeeze", moves=True)
@@ -31,7 +31,7 @@ def squeeze(r: GraphReader, self: TracedTensor, dim: int | Sequence[int] | None 
     rank = len(self.shape)
     listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
     gone = {at % rank for at in listed if self.shape[at] == 1} if rank else set()
-    return self.permuted([at for at in range(rank) if at not in gone])
+    return self.permute_dimensions([at for at in range(rank) if at not in gone])
 
 
 @rule("select")
@@ -47,14 +47,14 @@ def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step
     if length == x.shape[dim]:
         return x
     if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and is_divisible(r, x, dim):
-        split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
+        split = r.views.regroup_dimensions(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
 
 
 def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
     """Return whether a dimension has an axis without a name, which can fall into parts."""
-    inside = r.axes.expanded(x.dims[dim])
+    inside = r.axes.expand_axes(x.dims[dim])
     return len(inside) != 1 or r.views.is_divisible(inside[0])
 
 
@@ -62,7 +62,7 @@ def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
 def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | None, ...]:
     x, dim = self, dim % len(self.shape)
     lengths = [shape[dim] for shape in r.shapes_now]
-    whole = r.axes.expanded(x.dims[dim])
+    whole = r.axes.expand_axes(x.dims[dim])
     if (
         len(whole) == 1
         and len(set(lengths)) == 1
@@ -81,10 +81,10 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
     """Split an axis into equal parts (part, rest), each an element along part."""
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
-    whole = r.axes.expanded(x.dims[dim])
+    whole = r.axes.expand_axes(x.dims[dim])
     if len(whole) == 1 and r.views.is_divisible(whole[0]):
         r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
-    x = r.shared(r.views.regrouped(x, shape))
+    x = r.shared(r.views.regroup_dimensions(x, shape))
     return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
 
 
@@ -122,12 +122,12 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
     """Read repetitions: none along a dimension of size 1, else an axis before the other."""
-    x = self.led([*[1] * (len(repeats) - len(self.shape)), *self.shape])
+    x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:
             x, copy = r.views.repeated(r.with_axis(x, dim), count)
             x = x.with_dim(dim, (copy, *x.dims[dim]), count * length)
-    return x.led(r.shapes_now[0])
+    return x.repeat_dimensions(r.shapes_now[0])
 
 
 @rule("select_scatter")
@@ -136,7 +136,7 @@ def select_scatter(r: GraphReader, self: TracedTensor, src: TracedTensor, dim: i
     if index < 0 and varies(self.shape[dim]):
         raise UnreadableModule("an assignment to an element counted from the end of a free axis")
     start = index % self.shape[dim]
-    return assign(r, numeric(self), numeric(src).inserted(dim), dim, start, start + 1)
+    return assign(r, numeric(self), numeric(src).insert_dimension(dim), dim, start, start + 1)
 
 
 @rule("slice_scatter", skip="end")
@@ -166,7 +166,7 @@ def assign(
         bounds = [call("=", (iota(axis), number(until)))] if until == start + 1 else [*bounds, above]
     truth = bounds[0] if len(bounds) == 1 else call("∧", bounds)
     source = source.with_dim(dim, (), 1)
-    result = aligned(r.axes, x, source)
+    result = align_values(r.axes, x, source)
     node = nodes.Cases(((source.node, truth), (x.node, None)))
     return x.with_node(node, result)
 
@@ -189,7 +189,7 @@ def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: 
     """Read the windows along a dimension; the last dimension is within them."""
     dim = dimension % len(self.shape)
     if size == 1 < step:
-        return r.cut(self, dim, 0, r.shapes_now[0][dim], step).inserted(len(self.shape))
+        return r.cut(self, dim, 0, r.shapes_now[0][dim], step).insert_dimension(len(self.shape))
     x = r.with_one_axis(self, dim)
     base = r.views.base(x.dims[dim][0]) if x.dims[dim] else ""
     return from_table(r, "unfold", f"k{base if base.isalpha() else ''}", r.shapes_now[0], x, dim, size, step)
@@ -205,12 +205,12 @@ def arange(r: GraphReader, start: float = 0, step: float = 1) -> TracedTensor:
 
 @rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", skip="self size")
 def zeros_or_ones(r: GraphReader) -> TracedTensor:
-    return plain(number(1 if "ones" in r.step_now.operator else 0)).led(r.shapes_now[0])
+    return plain(number(1 if "ones" in r.step_now.operator else 0)).repeat_dimensions(r.shapes_now[0])
 
 
 @rule("copy", "full", "full_like", "new_full", "fill", "scalar_tensor", skip="self size")
 def full(r: GraphReader, fill_value: Any) -> TracedTensor:
-    return as_tensor(fill_value).led(r.shapes_now[0])
+    return to_tensor(fill_value).repeat_dimensions(r.shapes_now[0])
 
 
 @rule("mask", skip="like p")

@@ -30,7 +30,7 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
     for path, blocks in called:
         if len(set(map(len, blocks))) > 1 or taken & {number for block in blocks for number in block}:
             continue
-        module = as_function(runs, blocks, output, ".".join(path))
+        module = make_shared_function(runs, blocks, output, ".".join(path))
         if module is not None:
             modules.append(module)
             taken.update(number for block in blocks for number in block)
@@ -66,21 +66,21 @@ class CallSlots(Slots):
         return ref not in self.runs.depends or self.kind(ref) in ("parameter", "buffer")
 
 
-def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
+def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
     """Return equal calls, or one call, as a function of their arguments, or None if they form no such function."""
     slots = CallSlots(runs, blocks)
     steps = slots.steps()
     if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
         return None
     outside = outside_of(runs, {number for block in blocks for number in block}, output)
-    outside |= {ref for block in blocks for ref in taken_from(runs, block, blocks)}
+    outside |= {ref for block in blocks for ref in find_taken_tensors(runs, block, blocks)}
     leaving = [several for several in zip(*slots.results) if outside & set(several)]
     if len(leaving) != 1:
         return None
     return Repeat(tuple(blocks), steps, (), tuple(slots.families.values()), tuple(leaving), path)
 
 
-def taken_from(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
+def find_taken_tensors(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
     """Return the tensors that a call takes from other calls."""
     taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])

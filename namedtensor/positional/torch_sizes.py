@@ -44,18 +44,18 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
     return [Group(tuple(places), inputs[places[0][0]].shape[places[0][1]]) for places in groups.values()]
 
 
-def resized(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
+def resize_inputs(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
     """Return other inputs of the same kinds, with these sizes."""
     generator = torch.Generator().manual_seed(seed)
     lengths = {dimension: size for group, size in sizes.items() for dimension in group.places}
     result = {}
     for name, tensor in inputs.items():
         shape = [lengths.get((name, dim), length) for dim, length in enumerate(tensor.shape)]
-        result[name] = drawn(tensor, shape, generator)
+        result[name] = draw_like(tensor, shape, generator)
     return result
 
 
-def drawn(example: torch.Tensor, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
+def draw_like(example: torch.Tensor, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
     """Draw values like the example's values."""
     if not example.numel():
         return example.new_zeros(tuple(shape))
@@ -79,7 +79,7 @@ def runs(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> bool:
     return True
 
 
-def fixed_sizes(subject: Subject) -> set[int]:
+def find_fixed_sizes(subject: Subject) -> set[int]:
     return {
         length
         for tensor in (*subject.parameters.values(), *subject.buffers.values())
@@ -92,7 +92,7 @@ def free_groups(
     subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
 ) -> list[tuple[Group, list[int]]]:
     """Return the groups whose size can change, alone or with others of that size, each with three possible sizes."""
-    fixed = fixed_sizes(subject)
+    fixed = find_fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
     alone = list(groups_of(inputs, names))
     for count in range(1, JOINT + 1):
@@ -114,9 +114,9 @@ def sizes_for(
     sizes: list[int] = []
     limit = math.inf
     for prime in candidates(group.size, fixed, {size for chosen in others for size in chosen}):
-        if prime >= limit or related([*sizes, prime], others):
+        if prime >= limit or are_related([*sizes, prime], others):
             continue
-        if runs(subject, resized(inputs, {group: prime}, 1)):
+        if runs(subject, resize_inputs(inputs, {group: prime}, 1)):
             sizes.append(prime)
             if len(sizes) == 3:
                 return sizes
@@ -127,7 +127,7 @@ def sizes_for(
     return []
 
 
-def related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
+def are_related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
     """Return whether a size could equal another size plus a number, or a multiple of it plus a number, by chance."""
     if len(sizes) == 2:
         return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)

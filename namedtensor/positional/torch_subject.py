@@ -38,10 +38,10 @@ def subject_of(
             hint=f"pass one, such as nt.from_torch(…, {inputs_shown})",
         )
     leaves, tree = pytree.tree_flatten_with_path(listed)
-    tensors = {spelled(path): leaf for path, leaf in leaves if isinstance(leaf, torch.Tensor)}
+    tensors = {name_tree_path(path): leaf for path, leaf in leaves if isinstance(leaf, torch.Tensor)}
 
     def arguments(values: Mapping[str, torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        again = pytree.tree_unflatten([values.get(spelled(path), leaf) for path, leaf in leaves], tree)
+        again = pytree.tree_unflatten([values.get(name_tree_path(path), leaf) for path, leaf in leaves], tree)
         words = list(listed)
         positional = tuple(again[word] for word in words[: len(inputs)])
         return positional, {word: again[word] for word in words[len(inputs) :]}
@@ -115,7 +115,7 @@ def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Map
     return {**dict(zip(spelled_names, inputs)), **named}
 
 
-def spelled(path: Any) -> str:
+def name_tree_path(path: Any) -> str:
     """Return the name of a tensor in a tree: x, state_1."""
     words = re.findall(r"\w+", "".join(map(str, path)))
     return "_".join(str(int(word) + 1) if word.isdigit() else word for word in words)

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 from .axes import Axes, AxisKind, AxisVariable, Dim, axes_of
 from .torch_records import varies
 from .torch_trace import UnreadableModule
-from .values import AxisValue, Leaf, call, iota, merged, number, ones, plus, renamed, times
+from .values import AxisValue, Leaf, call, iota, merge_axes, number, ones, plus, rename_axes, times
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class TracedTensor(AxisValue):
         dims[dim], shape[dim] = axes, length
         return self.moved(dims, shape)
 
-    def inserted(self, at: int) -> TracedTensor:
+    def insert_dimension(self, at: int) -> TracedTensor:
         """Insert a dimension of size 1 before another dimension."""
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
@@ -52,11 +52,11 @@ class TracedTensor(AxisValue):
         """Return a vector along a dimension before `rank` others."""
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
-    def led(self, shape: Sequence[int]) -> TracedTensor:
+    def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
         """Return the same tensor in this shape, with dimensions in which it repeats."""
         return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
-    def permuted(self, order: Sequence[int]) -> TracedTensor:
+    def permute_dimensions(self, order: Sequence[int]) -> TracedTensor:
         """Return the tensor with these dimensions, in this order."""
         return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
 
@@ -96,13 +96,13 @@ class TensorViews:
         """Return whether an axis can fall into parts: it has no name, and no tensors are joined along it."""
         return not axis.kind.name and not any(axis.kind is whole.kind for whole, _ in self.axes.facts.totals)
 
-    def regrouped(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
+    def regroup_dimensions(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
         """Return the tensor with the dimensions of `shape`, in the same order of elements."""
         if tensor.shape == tuple(shape):
             return tensor
         tokens: list[AxisVariable | int] = []
         for dim, length in zip(tensor.dims, tensor.shape):
-            tokens += self.axes.expanded(dim) if dim else [length] if length > 1 else []
+            tokens += self.axes.expand_axes(dim) if dim else [length] if length > 1 else []
         dims: list[Dim] = []
         position = 0
         while position < len(shape):
@@ -113,11 +113,11 @@ class TensorViews:
             taken = self.taken(tensor, tokens, shape[position])
             if taken is not None:
                 tensor, dim = taken
-                tensor, dim = self.rejoined(tensor, dim)
+                tensor, dim = self.rejoin_axis(tensor, dim)
                 dims.append(dim)
                 position += 1
                 continue
-            tensor, several, count = self.scrambled(tensor, tokens, shape[position:])
+            tensor, several, count = self.merge_and_split(tensor, tokens, shape[position:])
             dims += several
             position += count
         return tensor.moved(dims, shape)
@@ -175,27 +175,27 @@ class TensorViews:
         fresh = [self.axes.new(part) for part in known.parts]
         if kind.name:
             self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
-        tensor = replace(tensor, node=merged(tensor.node, [axis], fresh), over=())
+        tensor = replace(tensor, node=merge_axes(tensor.node, [axis], fresh), over=())
         dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
         self.axes.apart([inside for dim in dims for inside in dim])
         return tensor.moved(dims, tensor.shape), fresh
 
     def replaced(self, dim: Dim, axis: AxisVariable, parts: Sequence[AxisVariable]) -> Dim:
         return tuple(
-            new for inside in self.axes.expanded(dim) for new in (parts if inside.root is axis.root else [inside])
+            new for inside in self.axes.expand_axes(dim) for new in (parts if inside.root is axis.root else [inside])
         )
 
-    def rejoined(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
+    def rejoin_axis(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
         """Return the parts of a cut axis as that axis again if they are adjacent and in order."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
             if kinds == tuple(part.root for part in cut.parts):
                 whole = self.axes.new(cut.whole)
-                node = merged(tensor.node, dim, [whole])
+                node = merge_axes(tensor.node, dim, [whole])
                 return replace(tensor, node=node), (whole,)
         return tensor, dim
 
-    def scrambled(
+    def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
         """Return the fewest tokens and sizes with one product: merged, and split otherwise."""
@@ -224,10 +224,10 @@ class TensorViews:
         words = {self.size(axis): self.word(axis) for axis in old if varies(self.size(axis))}
         shown = " × ".join(f"|{words[size]}|" if size in words else str(size) for size in sizes)
         self.remark(f"regroups {listed} as {shown}, across the borders of these axes")
-        node = merged(merged(tensor.node, old, [whole]), [whole], new)
+        node = merge_axes(merge_axes(tensor.node, old, [whole]), [whole], new)
         waiting = iter(new)
         dims: list[Dim] = [(next(waiting),) if size > 1 else () for size in sizes]
-        rest = [axis for dim in tensor.dims for axis in self.axes.expanded(dim) if axis not in old]
+        rest = [axis for dim in tensor.dims for axis in self.axes.expand_axes(dim) if axis not in old]
         self.axes.apart([*rest, *new], [*rest, whole])
         return replace(tensor, node=node, over=()), dims, count
 
@@ -239,7 +239,7 @@ class TensorViews:
         return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"
 
     # ------------------------------------------------------------------------------------------------------ two that meet
-    def fitted(
+    def fit_dimensions(
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:
         """Give both tensors as many axes along dimensions that meet.
@@ -247,7 +247,7 @@ class TensorViews:
         A free axis is split into parts, others are merged to a named one.
         """
         while True:
-            left, right = self.axes.expanded(first.dims[one]), self.axes.expanded(second.dims[two])
+            left, right = self.axes.expand_axes(first.dims[one]), self.axes.expand_axes(second.dims[two])
             pairs = list(zip(left, right))
             if not left or not right:
                 return first, second
@@ -277,8 +277,8 @@ class TensorViews:
 
     def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
         """Merge some axes of a dimension into one."""
-        inside = self.axes.expanded(tensor.dims[dim])
-        node = merged(tensor.node, inside[position : position + count], [whole])
+        inside = self.axes.expand_axes(tensor.dims[dim])
+        node = merge_axes(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
         self.axes.apart(tensor.axes)
         return tensor.with_node(node)
@@ -288,7 +288,7 @@ class TensorViews:
         """Return the elements at an index, counted from 0, along a dimension."""
         dims, shape = list(tensor.dims), list(tensor.shape)
         index %= shape[dim]
-        inside = self.axes.expanded(dims[dim])
+        inside = self.axes.expand_axes(dims[dim])
         items = []
         for axis in reversed(inside):
             items.append((nodes.Axis(axis.key), number(index % self.size(axis) + 1)))
@@ -312,7 +312,7 @@ class TensorViews:
         if step != 1:
             return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)], [length])
         result = self.indexed(tensor, dim, nodes.Slice(first, last), [(new,)], [length])
-        return result.with_node(renamed(result.node, [(axis, new)]))
+        return result.with_node(rename_axes(result.node, [(axis, new)]))
 
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
@@ -329,7 +329,7 @@ class TensorViews:
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
         """Return the tensor with one axis for a dimension, which may have several."""
-        inside = self.axes.expanded(tensor.dims[dim])
+        inside = self.axes.expand_axes(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]
         hint = f"{self.base(inside[0])}All".replace("_", "")

@@ -255,7 +255,7 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
     return tuple(lines) or (of_torch,), path
 
 
-def raised_at(problem: BaseException) -> SourceLine:
+def find_raising_line(problem: BaseException) -> SourceLine:
     """Return the innermost line outside PyTorch in the traceback of an exception."""
     lines = [SourceLine(frame.f_code.co_filename, line) for frame, line in trail_of(problem) if is_of_user(frame)]
     return lines[-1] if lines else NOWHERE
@@ -294,7 +294,7 @@ class Subject(NamedTuple):
 
 
 @contextmanager
-def unfused() -> Iterator[None]:
+def disable_fusion() -> Iterator[None]:
     """Disable the recurrent layers of oneDNN: each is a single operation. Changing that setting warns of TF32."""
     flags = torch.backends.mkldnn.flags(enabled=False)
     with warnings.catch_warnings():
@@ -308,7 +308,7 @@ def unfused() -> Iterator[None]:
             flags.__exit__(None, None, None)
 
 
-def masked(subject: Subject) -> AbstractContextManager[Any]:
+def renew_masks(subject: Subject) -> AbstractContextManager[Any]:
     """Run with new masks of dropout, in training."""
     if subject.masks is None:
         return nullcontext()
@@ -321,7 +321,7 @@ def run(subject: Subject, call: Callable[[], Any]) -> Any:
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.no_grad(), unfused(), masked(subject):
+        with torch.no_grad(), disable_fusion(), renew_masks(subject):
             return call()
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
@@ -348,7 +348,7 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
     return [("".join(map(str, path)), leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
+def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
     """Return the record of one run, and the tensors in it that depend on inputs or parameters."""
     buffers, inputs = copy_all(subject.buffers), copy_all(inputs)
     trace, depends = Trace(), set[Ref]()

@@ -17,12 +17,12 @@ from ..scope.names import walk
 from .axes import AxisVariable, Move, axes_of
 from .naming import TwiceInOneValue, names_of
 from .torch_graph import GIVEN, GraphReader
-from .torch_names import axis_words, of_parameter
+from .torch_names import axis_words, write_parameter_name
 from .torch_program import ModuleInputs, ReadModule, truth_free
 from .torch_records import DeclaredTensor, RecordedLine, Varying
 from .torch_tensors import TracedTensor
 from .torch_trace import Subject, UnreadableModule
-from .values import Divided, Names, number, written
+from .values import Divided, Names, number, write_node
 
 DRAWN = 8  # as many values, from 0, are drawn for an index
 
@@ -38,7 +38,7 @@ class ProgramWriter:
     ):
         self.reader, self.value, self.subject = reader, reader.with_axes(value), subject
         reader.axes.apart(self.value.axes)
-        self.prefer_given(reader.axes.expanded(self.value.axes))
+        self.prefer_given(reader.axes.expand_axes(self.value.axes))
         tensors = [declared.node for declared in reader.declared.values()] + [line.name for line in reader.lines]
         taken = {to_text(base_of(name)) for name in tensors} | reader.names.indices
         try:
@@ -62,7 +62,7 @@ class ProgramWriter:
             if path not in read:
                 axes = self.axes_for(path, array)
                 if axes is not None:
-                    node = self.reader.names.fresh(of_parameter(path))
+                    node = self.reader.names.fresh(write_parameter_name(path))
                     sets[to_text(node)] = to_text(
                         nodes.Set("reals", (), tuple((nodes.Axis(axis), None) for axis in axes))
                     )
@@ -95,8 +95,8 @@ class ProgramWriter:
         declarations = [self.declaration(tensor, stated) for tensor in reader.declared.values()]
         equations = [self.equation(line) for line in reader.lines]
         node = reader.resolve(self.value.node)
-        body = written(nodes.Indicator(node) if self.value.truth else node, self.names)
-        sizes = self.stated_sizes(stated, equations, body)
+        body = write_node(nodes.Indicator(node) if self.value.truth else node, self.names)
+        sizes = self.state_open_sizes(stated, equations, body)
         last = self.last(body)
         tree = nodes.Program((*declarations, *sizes, *equations, *last))
         inputs: dict[str, ModuleInputs] = {}
@@ -106,8 +106,8 @@ class ProgramWriter:
         for declared, declaration in zip(reader.declared.values(), declarations):
             dims = tuple(tuple(pair for axis in dim for pair in self.sized(axis)) for dim in declared.dims)
             for number_of_member, (path, array) in enumerate(members_of(declared), 1):
-                name = to_text(numbered(declared, number_of_member))
-                sets[name] = self.drawn_from(declaration)
+                name = to_text(number_member(declared, number_of_member))
+                sets[name] = self.find_sampling_set(declaration)
                 module_inputs = ModuleInputs(name, path, dims)
                 if declared.kind in GIVEN:
                     inputs[name] = module_inputs
@@ -142,9 +142,9 @@ class ProgramWriter:
         return [nodes.Value(body)]
 
     def equation(self, line: RecordedLine) -> nodes.Equation:
-        spans = written(in_one(line.ranges), self.names) if line.ranges else None
+        spans = write_node(merge_ranges(line.ranges), self.names) if line.ranges else None
         return nodes.Equation(
-            (written(line.name, self.names), written(self.reader.resolve(line.value), self.names)), (), spans
+            (write_node(line.name, self.names), write_node(self.reader.resolve(line.value), self.names)), (), spans
         )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
@@ -172,7 +172,7 @@ class ProgramWriter:
         span = nodes.Range(declared.index, number(1), count) if declared.members else None
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
-    def drawn_from(self, declaration: nodes.Declaration) -> str:
+    def find_sampling_set(self, declaration: nodes.Declaration) -> str:
         """Return the set to draw values from: the set of a declaration; indices stay below the number of elements."""
         (domain,) = declaration.sets
         if domain.domain == "naturals":
@@ -180,7 +180,9 @@ class ProgramWriter:
             domain = nodes.Set("elements", tuple(map(number, range(count))), domain.axes)
         return to_text(domain)
 
-    def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
+    def state_open_sizes(
+        self, stated: set[str], equations: Sequence[nodes.Equation], body: Node
+    ) -> list[nodes.Statement]:
         """Return |heads| = 8 for each axis that no declaration has."""
         used = {name for part in (*equations, body) for node in walk(part) for name in made_axes(node)}
         result: list[nodes.Statement] = []
@@ -195,7 +197,7 @@ class ProgramWriter:
             size = by_name[name].kind.size
             value = None if size is None else self.reader.expression_of(size)
             if value is not None:
-                result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), written(value, self.names))))
+                result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), write_node(value, self.names))))
         return result
 
 
@@ -211,15 +213,15 @@ def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]
     return declared.members or ((declared.path, declared.array),)
 
 
-def numbered(declared: DeclaredTensor, member: int) -> Node:
+def number_member(declared: DeclaredTensor, member: int) -> Node:
     """Return the name of a member of a family."""
     return nodes.Superscript(base_of(declared.node), (number(member),)) if declared.members else declared.node
 
 
-def in_one(ranges: Sequence[nodes.Range]) -> nodes.Range:
+def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
     """Join several ranges into one: for l = 1, …, 8 for t = 1, …, |seq|."""
     first, *rest = ranges
-    return replace(first, further=in_one(rest)) if rest else first
+    return replace(first, further=merge_ranges(rest)) if rest else first
 
 
 def made_axes(node: Any) -> set[str]:

@@ -21,7 +21,7 @@ from .naming import TwiceInOneValue, names_of
 from .optional_numpy import np
 from .program import TranslatedProgram
 from .readers import READERS
-from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
+from .refusals import ASKED, Ambiguous, Question, Unsafe, make_refusal
 
 if TYPE_CHECKING:
     from ..programs.program import Program as NamedProgram
@@ -202,7 +202,7 @@ def translate(
     with recursion_headroom(text):
         readings, span = _readings(text, whole, kind or kind_of(text, whole), check)
     if reading is None and len(readings) > 1:
-        raise _asked(text, readings, span)
+        raise _make_ambiguous(text, readings, span)
     if reading is not None and not 1 <= reading <= len(readings):
         raise NotationError(208, f"there is no reading {reading}", hint=f"the readings are 1 to {len(readings)}")
     translation = readings[(reading or 1) - 1]
@@ -285,11 +285,11 @@ def _readings(
     while waiting:
         plan = waiting.pop(0)
         try:
-            results.append(_translated(text, shapes, kind, Choices(plan), check))
+            results.append(_translate_text(text, shapes, kind, Choices(plan), check))
         except Question as asked:
             question = question or asked
             if len(results) + len(waiting) + len(asked.options) > MAX_READINGS:
-                raise refused(
+                raise make_refusal(
                     text,
                     asked.span,
                     f"{asked.piece} is ambiguous, and so are other pieces",
@@ -308,7 +308,7 @@ def _readings(
     return [*right], question.span
 
 
-def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
+def _make_ambiguous(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
     notes = [
         f"{number}. {translation.chosen[0]}: {translation.formula.splitlines()[-1]}"
         for number, translation in enumerate(readings, 1)
@@ -320,20 +320,20 @@ def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
     return error
 
 
-def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choices, check: bool) -> Translation:
+def _translate_text(text: str, shapes: Mapping[str, Any], kind: str, choices: Choices, check: bool) -> Translation:
     reader = READERS[kind](text, shapes, choices)
     try:
         program: TranslatedProgram = reader.read()
         names = names_of(program.axes, {*program.inputs})
     except TwiceInOneValue:
-        raise refused(
+        raise make_refusal(
             text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
         ) from None
     except NotationError as problem:
         known = names_of_axes(reader)
-        hint = None if problem.hint is None else _spelled(str(problem.hint), known)
-        raise problem.replace(message=_spelled(problem.message, known), hint=hint) from None
-    translation = _written(text, program, names, choices)
+        hint = None if problem.hint is None else _spell_names(str(problem.hint), known)
+        raise problem.replace(message=_spell_names(problem.message, known), hint=hint) from None
+    translation = _build_translation(text, program, names, choices)
     if check:
         translation.checked = verify(translation, program, text)
     return translation
@@ -347,11 +347,11 @@ def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
         return {key: (axis.kind.name or "an axis",) for key, axis in reader.axes.all.items()}
 
 
-def _spelled(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
+def _spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
     return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)
 
 
-def _written(
+def _build_translation(
     text: str, program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], choices: Choices
 ) -> Translation:
     """Build the translation of a program with named axes."""
@@ -361,10 +361,10 @@ def _written(
         for name, leaf in program.inputs.items()
     }
     spellings = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
-    reading = [_spelled(line, names) for line in program.remarks]
+    reading = [_spell_names(line, names) for line in program.remarks]
     for name, spelled in spellings.items():
         if [*spellings.values()].count(spelled) > 1:
-            raise refused(
+            raise make_refusal(
                 text, (0, len(text)), f"{name} and another input would both be called {spelled}", "rename one of them"
             )
         if canonical(spelled) != canonical(name):

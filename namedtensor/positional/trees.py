@@ -15,8 +15,8 @@ from dataclasses import replace
 from grammar.errors import NotationError, Span
 
 from .binders import IndexBinder, binder, end_of
-from .indices import extend_end, spelled
-from .refusals import refused
+from .indices import extend_end, spell
+from .refusals import make_refusal
 from .source_tree import OPEN, Tree
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative, is_operator_word
 
@@ -46,16 +46,16 @@ class SourceParser:
 
     def expect(self, sign: str) -> SourceToken:
         if not self.sees(sign):
-            raise self.unexpected(f", expected {sign}")
+            raise self.make_unexpected_error(f", expected {sign}")
         return self.take()
 
-    def unexpected(self, expected: str = "") -> NotationError:
+    def make_unexpected_error(self, expected: str = "") -> NotationError:
         start, end = self.token.span
         piece = self.source[start:end] or "end of the formula"
         return self.refuse((start, max(end, start + 1)), f"unexpected {piece}{expected}")
 
     def refuse(self, span: Span, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, span, message, hint)
+        return make_refusal(self.source, span, message, hint)
 
     def span(self, start: int) -> Span:
         return start, max(self.tokens[self.at - 1].end, start)
@@ -145,7 +145,7 @@ class SourceParser:
                 message = f"{token.text} has no brackets around its argument"
                 raise self.refuse((start, self.token.end), message, f"write {token.text}(…)")
         else:
-            raise self.unexpected(f", expected the argument of {token.text}")
+            raise self.make_unexpected_error(f", expected the argument of {token.text}")
         tree = Tree("call", self.span(start), tuple(arguments), word, upper=below)
         if power is not None:
             tree = Tree("^", self.span(start), (tree, power))
@@ -223,7 +223,7 @@ class SourceParser:
                 raise self.refuse(self.span(start), "a list in round brackets is not supported", "write [x; y]")
             return Tree("block", self.span(start), tuple(Tree("row", self.span(start), row) for row in rows))
         if token.text in ("‖", "|"):
-            return self.between_bars(token)
+            return self.parse_bars(token)
         if token.text == "⟨":
             self.at -= 1
             both = self.arguments("⟨", "⟩")
@@ -248,9 +248,9 @@ class SourceParser:
         if token.text == "∞":
             return Tree("number", (start, token.end), text="inf")
         self.at -= token.kind != END
-        raise self.unexpected()
+        raise self.make_unexpected_error()
 
-    def between_bars(self, token: SourceToken) -> Tree:
+    def parse_bars(self, token: SourceToken) -> Tree:
         self.bars.append(token.text)
         inner = self.sum()
         self.bars.pop()
@@ -310,7 +310,7 @@ class SourceParser:
         self.expect("{")
         if self.take().text != sign:
             self.at -= 1
-            raise self.unexpected(f", expected {sign}")
+            raise self.make_unexpected_error(f", expected {sign}")
         by = self.sum()
         self.expect("}")
         text = "" if body else OPEN
@@ -338,7 +338,7 @@ class SourceParser:
         while depth:
             token = self.take()
             if token.kind == END:
-                raise self.unexpected(", expected }")
+                raise self.make_unexpected_error(", expected }")
             depth += (token.text == "{") - (token.text == "}") if token.kind == SIGN else 0
             if depth:
                 pieces.append(token.text)
@@ -351,7 +351,7 @@ class SourceParser:
                 tree = Tree("T", self.span(start), (tree,), "'")
             elif self.take().text == "_":
                 text = self.raw()
-                raised = tree.op == "^" and tree.parts[1].op == "number" and spelled(tree) not in self.names
+                raised = tree.op == "^" and tree.parts[1].op == "number" and spell(tree) not in self.names
                 base = tree.parts[0] if raised else tree
                 below = Tree("sub", self.span(start), (base,), text)  # x^2_1 is the square of x_1
                 tree = replace(tree, span=self.span(start), parts=(below, tree.parts[1])) if raised else below
@@ -362,7 +362,7 @@ class SourceParser:
     def superscript(self, tree: Tree, start: int) -> Tree:
         braces = self.sees("{")
         first, second, third = (*self.tokens[self.at + braces : self.at + braces + 3], *[self.tokens[-1]] * 3)[:3]
-        if first.text == "'" or (first.text == "H" and first.kind == NAME and f"{spelled(tree)}^H" not in self.names):
+        if first.text == "'" or (first.text == "H" and first.kind == NAME and f"{spell(tree)}^H" not in self.names):
             if not braces or second.text == "}":
                 self.at += 1 + 2 * braces
                 return Tree("T", self.span(start), (tree,), first.text)

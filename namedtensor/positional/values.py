@@ -1,6 +1,6 @@
 """A value of a positional program: a node of the notation and, for each dimension of the array, its axes.
 
-Nodes are built before axes have names, so an axis appears in them by its key, ⟨12⟩; `written` puts the names in. Brackets,
+Nodes are built before axes have names, so an axis appears in them by its key, ⟨12⟩; `write_node` puts the names in. Brackets,
 scripts and LaTeX are the work of the printer.
 """
 
@@ -48,7 +48,9 @@ class Leaf:
         axes.apart([used for _, used in pairs])
         axes.apart([declared for declared, _ in pairs])
         variables = dict(pairs)
-        return AxisValue(renamed(self.node, pairs), tuple(tuple(variables[axis] for axis in dim) for dim in self.dims))
+        return AxisValue(
+            rename_axes(self.node, pairs), tuple(tuple(variables[axis] for axis in dim) for dim in self.dims)
+        )
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
@@ -73,13 +75,13 @@ def call(
     return nodes.Call(operator, (), tuple(name(axis) for axis in axes), tuple(arguments), tuple(parameters))
 
 
-def renamed(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """Return a node with axes renamed, each on its own; `written` omits axes that get one name."""
+def rename_axes(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
+    """Return a node with axes renamed, each on its own; `write_node` omits axes that get one name."""
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
 
 
-IDENTITY = "⟨I⟩"  # `written` knows whether I is free
+IDENTITY = "⟨I⟩"  # `write_node` knows whether I is free
 
 
 def identity(first: AxisVariable, second: AxisVariable) -> Node:
@@ -102,7 +104,7 @@ def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
     return call("∑", (on_it,), (second,))
 
 
-def merged(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
+def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
     """Return a node with axes merged into one, or one split into several."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
@@ -118,10 +120,11 @@ def size_of(axes: Iterable[AxisVariable]) -> Node:
     return _product([*map(size, axes)] or [number(1)])
 
 
-def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
+def concatenate_nodes(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
     """Concatenate nodes along a new axis, each along its own axis. A node without such an axis has length 1."""
     pieces = [
-        call("stack", (node,), (joined,)) if axis is None else renamed(node, [(axis, joined)]) for node, axis in parts
+        call("stack", (node,), (joined,)) if axis is None else rename_axes(node, [(axis, joined)])
+        for node, axis in parts
     ]
     whole = pieces[0]
     for piece in pieces[1:]:
@@ -129,7 +132,7 @@ def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: Axis
     return whole
 
 
-def at(node: Node, axis: AxisVariable, index: Node) -> Node:
+def index_node(node: Node, axis: AxisVariable, index: Node) -> Node:
     """Return node_{axis(index)}, with numbers in one subscript."""
     if isinstance(node, nodes.Index) and all(
         isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
@@ -154,7 +157,7 @@ def times(factor: float, node: Node) -> Node:
 
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
-def aligned(axes: Axes, *values: AxisValue) -> Dims:
+def align_values(axes: Axes, *values: AxisValue) -> Dims:
     """Return the dimensions of an elementwise operation, aligned from the last; aligned dimensions become one.
 
     Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and takes the axes of the other
@@ -174,12 +177,12 @@ def aligned(axes: Axes, *values: AxisValue) -> Dims:
 
 def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
     """Apply an operator of the notation element by element."""
-    dims = aligned(axes, *values)
+    dims = align_values(axes, *values)
     factors = (values[0], values[1]) if operator == "⊙" and len(values) == 2 else None
     return AxisValue(call(operator, [value.node for value in values]), dims, factors)
 
 
-def reduced(
+def reduce_value(
     axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
 ) -> AxisValue:
     """Return a reduction; a sum of a product of two that both have the axes is a contraction."""
@@ -187,13 +190,17 @@ def reduced(
         return value.moved(dims)
     if operator == "∑" and value.factors and not parameters:
         first, second = value.factors
-        both = {axis.root for axis in axes.expanded(first.axes)} & {axis.root for axis in axes.expanded(second.axes)}
-        if {axis.root for axis in axes.expanded(over)} <= both:
+        both = {axis.root for axis in axes.expand_axes(first.axes)} & {
+            axis.root for axis in axes.expand_axes(second.axes)
+        }
+        if {axis.root for axis in axes.expand_axes(over)} <= both:
             return AxisValue(call("⊙", (first.node, second.node), over), dims)
     return AxisValue(call(operator, (value.node,), over, parameters), dims)
 
 
-def contracted(axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims) -> AxisValue:
+def contract_values(
+    axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims
+) -> AxisValue:
     """Return first ⊙_{over} second for values whose shared axes are unified; it is their product if they share none."""
     axes.apart(first.axes, second.axes)
     return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
@@ -207,13 +214,13 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
     if bool(one) != bool(two):
         raise Clash(*(one or two)[:1] * 2)
     axes.unify_dims(one, two)
-    batch = aligned(axes, AxisValue(first.node, left[:-2]), AxisValue(second.node, right[:-2]))
+    batch = align_values(axes, AxisValue(first.node, left[:-2]), AxisValue(second.node, right[:-2]))
     dims = [*batch]
     if len(first.dims) > 1:
         dims.append(left[-2])
     if len(second.dims) > 1:
         dims.append(right[-1])
-    return contracted(axes, first, second, one, tuple(dims))
+    return contract_values(axes, first, second, one, tuple(dims))
 
 
 # -------------------------------------------------------------------------------------------------------- writing
@@ -224,16 +231,16 @@ class Divided(Exception):
 Names = Mapping[str, tuple[str, ...]]
 
 
-def written(node: Any, names: Names) -> Any:
+def write_node(node: Any, names: Names) -> Any:
     """Return a node with the names of its axes in place of their keys, and without identical renames."""
     if isinstance(node, tuple):
         return tuple(part for item in node for part in _components(item, names))
     if not hasattr(type(node), "__dataclass_fields__"):
         return node
     if isinstance(node, nodes.Rename):
-        return _written_rename(written(node.base, names), node.items, names)
+        return _write_rename(write_node(node.base, names), node.items, names)
     if isinstance(node, nodes.Subscript) and node.base == nodes.Name(IDENTITY):
-        return _written_identity(written(node.components, names), IDENTITY in names)
+        return _write_identity(write_node(node.components, names), IDENTITY in names)
     if isinstance(node, nodes.Size) and node.axis.name in names:
         return _product([nodes.Size(nodes.Axis(part)) for part in names[node.axis.name]])
     if isinstance(node, (nodes.Name, nodes.Axis)):
@@ -245,12 +252,14 @@ def written(node: Any, names: Names) -> Any:
     if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
         parts = names.get(getattr(node.components[0], "text", ""), ())
         if len(parts) > 1 and len(node.components) == 1:
-            return _counted(parts)
-    changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
+            return _write_counting(parts)
+    changes = {
+        field.name: write_node(getattr(node, field.name), names) for field in fields(node) if field.name != "span"
+    }
     return replace(node, **changes)
 
 
-def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
+def _write_identity(axes: tuple[Any, ...], taken: bool) -> Node:
     """Return I_{a, b}, or 𝕀[iota_{a} = iota_{b}] if an input is called I."""
     if not taken:
         return nodes.Subscript(nodes.Name("I"), axes)
@@ -258,7 +267,7 @@ def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
     return nodes.Indicator(nodes.Call("=", (), (), sides))
 
 
-def _counted(axes: Sequence[str]) -> Node:
+def _write_counting(axes: Sequence[str]) -> Node:
     """Return iota_{(i,j)} as (iota_i − 1) |j| + iota_j."""
     factors = [nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis),)) for axis in axes]
     total: Node = factors[0]
@@ -272,7 +281,7 @@ def _components(item: Any, names: Names) -> tuple[Any, ...]:
     """Return an item of a tuple; the name of an axis that falls into parts is several."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
-    return (written(item, names),)
+    return (write_node(item, names),)
 
 
 def _product(factors: list[Node]) -> Node:
@@ -282,7 +291,7 @@ def _product(factors: list[Node]) -> Node:
     return result
 
 
-def _written_rename(base: Node, items: Any, names: Names) -> Node:
+def _write_rename(base: Node, items: Any, names: Names) -> Node:
     spelled = [
         tuple([part for axis in side for part in names.get(axis.name, (axis.name,))] for side in item) for item in items
     ]

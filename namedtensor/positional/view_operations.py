@@ -8,7 +8,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, Dim
-from .operations import Misuse, PartArgument, SizeArgument, as_value, operation, positions, shape_of
+from .operations import Misuse, PartArgument, SizeArgument, operation, positions, shape_of, to_value
 from .values import AxisValue
 
 
@@ -117,7 +117,7 @@ class DimensionViews:
         if not open_ones and axis.kind.size not in (None, math.prod(items)):
             raise Misuse("the sizes of this shape do not fit the tensor")
         self.axes.facts.products.append((axis, tuple(parts)))
-        node = values.merged(x.node, [axis], parts)
+        node = values.merge_axes(x.node, [axis], parts)
         rest = [other for other in x.axes if other is not axis]
         self.axes.apart(rest, parts)
         return AxisValue(node, (*before, *((part,) for part in parts), *after))
@@ -144,12 +144,12 @@ def spell(item: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- operations
 def reshape(axes: Axes, x: Any, shape: Any) -> AxisValue:
-    return DimensionViews(axes).reshape(as_value(x), shape if isinstance(shape, tuple) else (shape,))
+    return DimensionViews(axes).reshape(to_value(x), shape if isinstance(shape, tuple) else (shape,))
 
 
 def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
     """Merge the dimensions from the first to the last."""
-    value = as_value(x)
+    value = to_value(x)
     (start,), (end,) = positions(value, first), positions(value, last)
     shape = shape_of(value)
     return reshape(axes, value, (*shape[:start], -1, *shape[end + 1 :]))
@@ -157,7 +157,7 @@ def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
 
 def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
     """Split a dimension, as in x.unflatten(2, (2, 3))."""
-    value = as_value(x)
+    value = to_value(x)
     (where,) = positions(value, dim)
     if not isinstance(sizes, tuple):
         raise Misuse("unflatten expects an axis and the lengths of its parts")

@@ -9,8 +9,8 @@ from . import values
 from .axes import Axes, AxisVariable, axes_of
 from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
-from .operations import Misuse, SizeArgument, as_value, operation, positions
-from .values import AxisValue, at, call, number, plus, renamed
+from .operations import Misuse, SizeArgument, operation, positions, to_value
+from .values import AxisValue, call, index_node, number, plus, rename_axes
 
 
 def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int = 1) -> AxisValue:
@@ -23,10 +23,10 @@ def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int 
     axes.apart((axis, slid, kernel))
     axes.apart(axes_of(dims))
     if step == 1:
-        return AxisValue(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+        return AxisValue(rename_axes(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
     axes.facts.steps.append((slid, axis, kernel, step))
     index = plus(call("+", (values.times(step, values.iota(slid)), values.iota(kernel))), -step)
-    return AxisValue(at(x.node, axis, index), dims)
+    return AxisValue(index_node(x.node, axis, index), dims)
 
 
 def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
@@ -44,7 +44,7 @@ def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
     rest = [other for other in x.axes if other is not axis]
     axes.apart(rest, (outer, kernel))
     dims = (*x.dims[:where], (outer,), *x.dims[where + 1 :], (kernel,))
-    return AxisValue(values.merged(x.node, [axis], [outer, kernel]), dims)
+    return AxisValue(values.merge_axes(x.node, [axis], [outer, kernel]), dims)
 
 
 def whole(length: Any) -> bool:
@@ -52,7 +52,7 @@ def whole(length: Any) -> bool:
 
 
 def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     if axis is None and len(value.dims) != 1 or not whole(window_shape):
         raise Misuse("windows over several axes, or of a length that is not a number above 1")
     (where,) = positions(value, 0 if axis is None else axis)
@@ -60,7 +60,7 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisVal
 
 
 def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
-    value = as_value(x)
+    value = to_value(x)
     (where,) = positions(value, dimension)
     if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or not isinstance(step, int) or step < 1:
         raise Misuse("windows whose length or step is not a number above 0")
@@ -91,7 +91,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 # -------------------------------------------------------------------------------------------------------------- chunks
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     """Cut a dimension in a number of equal pieces."""
-    value = as_value(x)
+    value = to_value(x)
     (where,) = positions(value, axis)
     if not whole(count):
         raise Misuse("the number of pieces is a number above 1")
@@ -99,9 +99,9 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     axes.facts.products.append((old, (outer, inner)))
     axes.facts.assumed.append(f"|{old.key}| is a multiple of {count}")
     axes.apart([other for other in value.axes if other is not old], (outer, inner))
-    split = values.merged(value.node, [old], [outer, inner])
+    split = values.merge_axes(value.node, [old], [outer, inner])
     dims = (*value.dims[:where], (inner,), *value.dims[where + 1 :])
-    return tuple(AxisValue(at(split, outer, number(piece + 1)), dims) for piece in range(count))
+    return tuple(AxisValue(index_node(split, outer, number(piece + 1)), dims) for piece in range(count))
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
@@ -110,7 +110,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
         raise Misuse("the positions of split are numbers above 0, in order")
-    value = as_value(x)
+    value = to_value(x)
     bounds = [None, *ends, None]
     where = positions(value, axis)
     return tuple(CodeIndices(axes).along(value, where, slice(*pair)) for pair in zip(bounds, bounds[1:]))
@@ -120,7 +120,7 @@ def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValu
     """Cut a dimension in pieces of the listed lengths, like PyTorch's split."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
-    value = as_value(x)
+    value = to_value(x)
     (where,) = positions(value, axis)
     axes.facts.pinned.append((only(value.dims[where]), sum(lengths)))
     axes.facts.assumed.append(f"|{only(value.dims[where]).key}| = {sum(lengths)}")
@@ -137,7 +137,7 @@ operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths,
 # ------------------------------------------------------------------------------------------------------- correlation
 def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     """Return np.correlate of two vectors. The second vector is not the longer one."""
-    signal, kernel = as_value(x), as_value(weights)
+    signal, kernel = to_value(x), to_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
         raise Misuse("correlate of anything but two vectors, with mode='valid'")
     (over,) = axes_of(kernel.dims)

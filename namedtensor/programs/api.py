@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Folders = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 
-def composed(
+def compose_program(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
     """Return a program of a text with its imports and its user-defined operators."""
@@ -70,7 +70,7 @@ def program(
     try:
         if not operators and "from" not in str(text):
             return Program(text, syntax, strict)
-        return composed(Program, text, syntax, strict, operators, folders)
+        return compose_program(Program, text, syntax, strict, operators, folders)
     except NotationError as problem:
         raise problem.alone() from None
 
@@ -111,12 +111,12 @@ def formula(
     try:
         if not operators and "from" not in str(text):
             return Formula(text, syntax, strict)
-        return composed(Formula, text, syntax, strict, operators, folders)
+        return compose_program(Formula, text, syntax, strict, operators, folders)
     except NotationError as problem:
         raise problem.alone() from None
 
 
-def as_formula(formula: str | Verbs, syntax: str) -> Verbs:
+def to_formula(formula: str | Verbs, syntax: str) -> Verbs:
     """Return the formula of a text, or a formula or program unchanged."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
@@ -151,7 +151,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
     name = method.__name__
 
     def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
-        return getattr(as_formula(formula, syntax), name)(*arguments, **named)
+        return getattr(to_formula(formula, syntax), name)(*arguments, **named)
 
     return document_as(function, method)
 

@@ -15,9 +15,9 @@ from grammar.parser import parse
 from ..core.arrays import MOST, Layout
 from ..core.axes import check_axis
 from ..core.families import FamilyName
-from ..core.kinds import as_mapping, to_integer
+from ..core.kinds import require_mapping, to_integer
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.names import MAX_CACHED_NAMES, Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
+from ..scope.names import MAX_CACHED_NAMES, Key, arithmetic, index_by_key, key, key_of, plain_key, two_spellings
 from ..terms.inference import InputType
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class BoundArguments:
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         from ..core.tensor import NamedTensor, wrap_layout
-        from ..tensors.values import as_value
+        from ..tensors.values import convert_value
 
         self.positional: tuple[str, ...] = positional
         self._types: dict[Key, InputType] | None = None
@@ -57,7 +57,7 @@ class BoundArguments:
             if text in self.values:
                 raise two_spellings(name, values, spelling_of)
             if type(value) is not NamedTensor:
-                value = as_value(table := value, text)
+                value = convert_value(table := value, text)
                 if type(value) is NamedTensor and value.layout.labels and not hasattr(table, "layout"):
                     self.tables.add(text)
             if type(value) is NamedTensor:
@@ -76,7 +76,7 @@ class BoundArguments:
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
         """Return the same arguments, with plain numbers for scalars that are needed before planning."""
-        values = program.as_numbers(self.values, lambda: self.inputs)
+        values = program.convert_scalars(self.values, lambda: self.inputs)
         if values is self.values:
             return self
         numbers = BoundArguments(values, self.positional)
@@ -168,9 +168,9 @@ def spelling_of(name: str) -> str:
     return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
-def by_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
+def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
     """Index a mapping from names by their normalized forms. Raise NotationError if two are forms of one name."""
-    return by_key(given, spelling_of)
+    return index_by_key(given, spelling_of)
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     """Return sizes by the names of axes. Raises NotationError if one is not an integer."""
     result: dict[str, int] = {}
-    for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
+    for name, size in require_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         integer = to_integer(size)
         if integer is None:
             raise NotationError(
@@ -199,7 +199,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
             raise NotationError(310, f"the size of {name} cannot be {size}")
         result[str(name)] = integer
     if len(result) > 1:
-        by_key(result, plain_key)
+        index_by_key(result, plain_key)
     return result
 
 
@@ -222,14 +222,14 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
         return layout
     if isinstance(value, (int, float)):
         return value
-    shape = filled(value, name, sizes)
+    shape = fill_shape(value, name, sizes)
     unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of axis {unknown} in {name} is missing", hint=f"write ℝ^{{{unknown}[3]}}")
     return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), DTYPE, None)
 
 
-def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
+def fill_shape(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return a shape, with the sizes that it leaves out."""
     return {
         axis: size if is_ground(resolve(size)) else sizes.get(axis, size)

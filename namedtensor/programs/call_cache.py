@@ -25,8 +25,8 @@ from .arguments import (
     spelling_of,
     whole_sizes,
 )
-from .entries import Entry, Goal, WholeProgram, by_position
-from .executable import PLAIN, Executable, Options, TypedValues, executable, typed
+from .entries import Entry, Goal, WholeProgram, name_argument
+from .executable import PLAIN, Executable, Options, TypedValues, executable, type_goal
 from .symbolic_plans import SymbolicPlans
 
 MOST = 2048  # keys of a cache: two for most executables
@@ -171,7 +171,7 @@ class CachedCall:
 
     def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
         """Return the types of the inputs."""
-        result = typed(self._goal, given, options)
+        result = type_goal(self._goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
         return result
 
@@ -195,7 +195,7 @@ class CachedCall:
     def _names_of(self, positional: Sequence[str]) -> list[str]:
         """Return the names that a function has for its arguments."""
         goal = self._goal
-        return [by_position(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
+        return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 
 
 FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an entry point; `help` shows this name
@@ -203,12 +203,12 @@ FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
     """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
-    from ..tensors.values import NamedTensor, as_value
+    from ..tensors.values import NamedTensor, convert_value
 
     values = {
         f"argument_{index}": argument
         if type(argument) is NamedTensor
-        else as_value(argument, by_position(entry, index - 1))
+        else convert_value(argument, name_argument(entry, index - 1))
         for index, argument in enumerate(arguments, 1)
     }
     return BoundArguments({**values, **named}, tuple(values))

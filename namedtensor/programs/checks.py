@@ -15,7 +15,7 @@ from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
 from ..core.extents import Extent
 from ..core.settings import recursion_headroom
-from ..scope.names import Key, by_key, key, spelled
+from ..scope.names import Key, index_by_key, key, read_spelling
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
@@ -42,13 +42,13 @@ def check_goal(
     if isinstance(goal, Entry) or goal.takes(shapes):
 
         def check(ends: Mapping[str, Extent]) -> CheckResult:
-            return checked_goal(goal, shapes, sizes, by_keyword, ends).result
+            return check_goal_types(goal, shapes, sizes, by_keyword, ends).result
 
         return for_any_length(check)
     return check_program(goal.program, shapes, sizes, by_keyword)
 
 
-def checked_goal(
+def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
@@ -56,7 +56,7 @@ def checked_goal(
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
-    return checked_program(goal.program, shapes, sizes, by_keyword, ends)
+    return check_program_types(goal.program, shapes, sizes, by_keyword, ends)
 
 
 def check_program(
@@ -65,7 +65,7 @@ def check_program(
     """Check a whole text, which may have errors of any kind."""
 
     def check(ends: Mapping[str, Extent]) -> CheckResult:
-        return checked_program(program, shapes, sizes, by_keyword, ends).result
+        return check_program_types(program, shapes, sizes, by_keyword, ends).result
 
     result = for_any_length(check)
     if not result.ok:
@@ -73,10 +73,10 @@ def check_program(
         return replace(result, errors=(with_translation(first, program.source, dict(shapes)), *others))
     if not claims_something(program.tree, shapes):
         return result
-    return replace(result, tried=partial(tried_claims, program.source, program.tree, dict(shapes), sizes))
+    return replace(result, tried=partial(try_assertions, program.source, program.tree, dict(shapes), sizes))
 
 
-def tried_claims(
+def try_assertions(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
     """Test the assertions of a source on random tensors."""
@@ -89,7 +89,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
     for statement in tree.statements:
         if isinstance(statement, Equation):
             head, *bodies = statement.sides
-            name = spelled(head)
+            name = read_spelling(head)
             if len(bodies) > 1 or name is None or name.key() in keys:
                 return True
     return False
@@ -101,7 +101,7 @@ def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> Chec
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 
 
-def checked_program(
+def check_program_types(
     program: ParsedProgram,
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int] | None,
@@ -163,4 +163,4 @@ def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
         )
         for name, text in shapes.items()
     }
-    return by_key(types)
+    return index_by_key(types)

@@ -148,7 +148,7 @@ def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> li
     arrays = [_concrete(array) for array, _ in sides]
     if any(array is None for array in arrays):
         return None
-    return [*np.broadcast_arrays(*(along(array, of or (), order) for array, (_, of) in zip(arrays, sides)))]
+    return [*np.broadcast_arrays(*(align_array(array, of or (), order) for array, (_, of) in zip(arrays, sides)))]
 
 
 def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
@@ -162,7 +162,7 @@ def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> A
     return np.zeros(shape) if not sides else sum(np.nan_to_num(side, nan=0.0, posinf=0.0) for side in sides)
 
 
-def along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
+def align_array(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
     """Return an array with its axes in this order, with size 1 for the missing ones."""
     import numpy as np
 

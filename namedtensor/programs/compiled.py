@@ -22,16 +22,16 @@ from ..planning.target import Target
 from .arguments import (
     BoundArguments,
     all_values,
-    by_spelling,
-    filled,
+    fill_shape,
     keyword_names,
+    normalize_names,
     spelling_of,
     whole_sizes,
 )
 from .call_cache import CachedCall, warn_of_checks
 from .entries import Entry, WholeProgram, argument_names
-from .executable import Executable, Options, TypedValues, axes_of, in_order
-from .named_plans import checked_by_name, open_plan_of, target_named, text_target
+from .executable import Executable, Options, TypedValues, axes_of, order_axes
+from .named_plans import check_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def with_declared(
     """Return the arguments, and the shapes of the other declared inputs: with open sizes on request."""
     extent = whole_sizes(sizes)
     shapes = {
-        name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
+        name: fill_shape(value, name, extent) if isinstance(value, (str, Mapping)) else value
         for name, value in given.items()
     }
     declared = parameter_shapes(goal, sizes, shapes)
@@ -64,7 +64,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         raise NotationError(
             408, f"modules are supported for torch only, got {library}", hint='write to_python("torch", style="module")'
         )
-    from ..backends.torch_modules import module_text, ordered
+    from ..backends.torch_modules import module_text, order_results
     from .initialization import fans_in
     from .initializers import zeros
     from .torch_forward import order_of
@@ -94,9 +94,11 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     initializers = fans_in(goal, options.sizes, {name: to_shape(value) for name, value in shapes.items()})
     initial = {value: initializer_text(*initializers.get(name, (zeros, 1))) for value, name in parameters.items()}
     results = [result for result in specialization.plan.results if isinstance(result, PlanValue)]
-    orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
+    orders = [order_axes(result, order_of(axes_of(result), inputs)) for result in results]
     plan = (
-        ordered(specialization.plan, orders) if len(orders) == len(specialization.plan.results) else specialization.plan
+        order_results(specialization.plan, orders)
+        if len(orders) == len(specialization.plan.results)
+        else specialization.plan
     )
     text = to_text(goal.tree()).splitlines()
     title = function.title if function is not None else getattr(goal, "name", "Formula")
@@ -244,7 +246,7 @@ class CompiledFormula(Suggests, CachedCall):
 
     def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
         with recursion_headroom(self._goal.program.source):
-            result = TypedValues.of(*checked_by_name(self._goal, given.abstract, options))
+            result = TypedValues.of(*check_by_name(self._goal, given.abstract, options))
         warn_of_checks(result.checker, whole=False)
         return result._replace(claims=())
 
@@ -296,7 +298,7 @@ class CompiledFormula(Suggests, CachedCall):
 
         Raises NotationError if PyTorch is not installed or a parameter is not a tensor.
         """
-        from ..tensors.values import as_value
+        from ..tensors.values import convert_value
 
         target_named("torch")
         if self._library not in (None, "torch"):
@@ -306,6 +308,6 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         from .torch_module import FormulaModule
 
-        values = by_spelling({name: as_value(value, name) for name, value in parameters.items()})
+        values = normalize_names({name: convert_value(value, name) for name, value in parameters.items()})
         text = to_text(self._goal.tree())
         return FormulaModule(self, self._goal, text, values, sizes, inputs)

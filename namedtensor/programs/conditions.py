@@ -13,13 +13,13 @@ from typing import Any, cast
 from grammar import nodes
 from grammar.nodes import Call, Name, Number, Superscript
 from grammar.printer import to_text
-from grammar.traversal import children, mapped
+from grammar.traversal import children, map_nodes
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
-from ..scope.names import CONSTANTS, Key, spelled, walk
+from ..scope.names import CONSTANTS, Key, read_spelling, walk
 from ..scope.uses import OF_AXES
-from .program_names import bound_by, read_bars, used
+from .program_names import bound_by, find_used_names, read_bars
 
 NONZERO, NONNEGATIVE, POSITIVE = "≠ 0", "≥ 0", "> 0"
 PRODUCTS, QUOTIENTS = ("⊙", "juxtaposed"), ("/", "frac")
@@ -105,7 +105,7 @@ def substitute(definition: nodes.Equation, call: Call) -> Any:
             return nodes.axis_of(values[node.name]) if node.name in values else None
         return values.get(node.text) if isinstance(node, Name) else None
 
-    return mapped(body, change)
+    return map_nodes(body, change)
 
 
 def factors_of(node: Any) -> list[Any]:
@@ -138,12 +138,12 @@ class Conditions:
     def note(self, statement: Any) -> None:
         """Take in a definition, a declaration or a stated sign."""
         if isinstance(statement, nodes.Equation):
-            name = spelled(statement.sides[0])
+            name = read_spelling(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
             if name is not None and statement.range is None:
                 self.defined.setdefault(name.key(), statement.sides[1])
         elif isinstance(statement, nodes.Declaration):
-            for name in filter(None, map(spelled, statement.names)):
+            for name in filter(None, map(read_spelling, statement.names)):
                 self.labeled |= {name.base} if name.superscript else set()
                 self.whole |= {name.key()} if _is_whole_set(statement.sets[0]) else set()
                 sign = _sign_of_set(statement.sets[0])
@@ -151,7 +151,7 @@ class Conditions:
                     self.signs[name.key()] = sign
         elif isinstance(statement, nodes.Fact) and isinstance(statement.condition, Call):
             left, right = statement.condition.arguments[:1], statement.condition.arguments[1:]
-            name = spelled(left[0]) if left else None
+            name = read_spelling(left[0]) if left else None
             if name is not None and right == (Number(0),) and statement.condition.operator in SIGNED:
                 self.signs[name.key()] = SIGNED[statement.condition.operator]
 
@@ -253,12 +253,12 @@ class Conditions:
 
     def names_in(self, node: Any) -> set[str]:
         """Return the bases of the names whose values an expression has, without names in axes only."""
-        return {name.base for name in used(node, {*self.defined, *self.signs})} - OF_AXES
+        return {name.base for name in find_used_names(node, {*self.defined, *self.signs})} - OF_AXES
 
     # ------------------------------------------------------------------------------------------------------ what is known
     def is_power(self, node: Superscript) -> bool:
         """Return whether a superscript is a power, and no label."""
-        name = spelled(node)
+        name = read_spelling(node)
         return len(node.components) == 1 and (name is None or name.base not in self.labeled)
 
     def is_whole(self, node: Any) -> bool:
@@ -269,7 +269,7 @@ class Conditions:
             return self.is_whole(node.base)
         if isinstance(node, (nodes.Size, nodes.Indicator)):
             return True
-        name = spelled(node)
+        name = read_spelling(node)
         if name is not None and (name.base in self.counts | OF_AXES or name.key() in self.whole):
             return True
         if name is not None and name.key() in self.defined:
@@ -288,7 +288,7 @@ class Conditions:
             return POSITIVE
         if isinstance(node, (nodes.Starred, nodes.Rename, nodes.Index)):
             return self.sign(node.base)
-        name = spelled(node)
+        name = read_spelling(node)
         if name is not None and name.key() in self.signs:
             return self.signs[name.key()]
         if name is not None and name.key() in self.defined:
@@ -397,4 +397,4 @@ def _sum(left: Any, right: Any, sign: str = "+") -> Call:
 
 def _is_function(head: Call) -> bool:
     """Return whether the side of an equation is the head of a function: f(x), and not x + 1."""
-    return head.operator.isidentifier() and bool(head.arguments) and all(map(spelled, head.arguments))
+    return head.operator.isidentifier() and bool(head.arguments) and all(map(read_spelling, head.arguments))

@@ -21,7 +21,7 @@ from grammar.parser import parse, spelling_of
 from grammar.printer import to_latex
 
 from ..core.axes import AxisSignature, signature
-from ..core.kinds import as_text, wrong
+from ..core.kinds import require_text, wrong
 from ..core.suggestions import CREATED_OPERATORS, did_you_mean, near
 from ..operators import REGISTRY
 from ..operators.array_functions import ANY_LIBRARY, ArrayFunction
@@ -121,7 +121,7 @@ def _space(axes: Iterable[str]) -> str:
 
 def read_signature(text: Any) -> AxisSignature:
     """Parse and check a signature in the paper's form."""
-    text = as_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
+    text = require_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
     words = re.split(r"->|,|\s+", text.strip())
     if text.count("->") != 1 or not all(not word or WORD.fullmatch(word) for word in words):
         raise NotationError(101, f"invalid signature {text!r}", hint=SIGNATURE_HINT)
@@ -197,8 +197,8 @@ def operator(
     """
     custom = CustomOperator(
         _check_name(name), _normal(signature),
-        "" if definition is None else as_text(definition, "definition=", 'write definition="X σ(X)"').strip(),
-        _group_by_library(functions), _texts(differential), _check_macro(latex), as_text(meaning, "meaning=", 'write meaning="…"'),
+        "" if definition is None else require_text(definition, "definition=", 'write definition="X σ(X)"').strip(),
+        _group_by_library(functions), _texts(differential), _check_macro(latex), require_text(meaning, "meaning=", 'write meaning="…"'),
     )  # fmt: skip
     if bool(custom.definition) == bool(custom.functions):
         hint = 'write definition="X σ(X)", or functions=swish with differential="…"'
@@ -217,7 +217,7 @@ def operator(
 
 # ------------------------------------------------------------------------------------------------------- each argument
 def _check_name(name: Any) -> str:
-    name = as_text(name, "the name", 'write operator("swish", …)')
+    name = require_text(name, "the name", 'write operator("swish", …)')
     if NAME.fullmatch(name) is None:
         raise NotationError(
             208, f"invalid operator name {name!r}", hint="use letters and digits, and primes at the end"
@@ -266,13 +266,13 @@ def _texts(differential: Any) -> tuple[str, ...]:
     texts = (differential,) if isinstance(differential, str) else differential
     if not isinstance(texts, (tuple, list)):
         texts = (texts,)
-    return tuple(as_text(text, "differential=", 'write differential="σ(X) ⊙ ∂X"') for text in texts)
+    return tuple(require_text(text, "differential=", 'write differential="σ(X) ⊙ ∂X"') for text in texts)
 
 
 def _check_macro(latex: Any) -> str:
     if latex is None:
         return ""
-    latex = as_text(latex, "latex=", r'write latex=r"\swish"')
+    latex = require_text(latex, "latex=", r'write latex=r"\swish"')
     if MACRO.fullmatch(latex) is None:
         raise NotationError(
             208, f"invalid LaTeX macro {latex!r}", hint=r'write latex=r"\swish", a backslash and letters'

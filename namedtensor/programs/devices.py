@@ -12,9 +12,9 @@ from grammar.errors import NotationError
 from ..core.arrays import Layout
 from ..core.tensor import wrap_layout
 from .arguments import layout_of
-from .families import stacked
+from .families import stack_families
 from .initialization import whole
-from .parameters import inferred, shapes_of
+from .parameters import infer_types, shapes_of
 
 if TYPE_CHECKING:
     from ..sharding.device_report import DeviceReport
@@ -43,24 +43,24 @@ def device_report_of(
     constants = {key: value for key, value in inputs.items() if isinstance(value, (int, float))}
     texts = {key: value for key, value in inputs.items() if key not in constants}
     goal = program if name is None else program[name]
-    shapes = shapes_of(inferred(goal._goal, sizes, texts, tuple(texts)), inputs)
+    shapes = shapes_of(infer_types(goal._goal, sizes, texts, tuple(texts)), inputs)
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     known |= sizes or {}
     parameters: dict[str, Any] = {}
     for key, shape in shapes.items():
         extent = whole(key, {axis: known.get(axis, size) for axis, size in shape.items()})
-        parameters[key] = _without_numbers(key, dict(zip(shape, extent)), known, dtype)
+        parameters[key] = _make_abstract(key, dict(zip(shape, extent)), known, dtype)
     tensors = {
-        key: _without_numbers(key, text, known, "int32" if INTEGERS.match(str(text)) else dtype)
+        key: _make_abstract(key, text, known, "int32" if INTEGERS.match(str(text)) else dtype)
         for key, text in texts.items()
     }
     return device_report(
-        sharded, name, stacked(parameters, program.declared, 2), tensors, sizes=sizes, constants=constants, update=update,
+        sharded, name, stack_families(parameters, program.declared, 2), tensors, sizes=sizes, constants=constants, update=update,
         accumulate=accumulate,
     )  # fmt: skip
 
 
-def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
+def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
     """Return a JAX tensor without numbers."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 

@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Name
 from grammar.printer.runs import axes_in
 
-from ..core.kinds import as_mapping, as_names
+from ..core.kinds import require_mapping, require_names
 from ..core.settings import recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
@@ -18,7 +18,7 @@ from ..display.diagram import Diagram
 from ..display.flow import Flow
 from ..display.flow_data import Asked
 from ..display.flow_graph import FlowGraph
-from ..scope.names import Key, by_key, key, walk
+from ..scope.names import Key, index_by_key, key, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .arguments import shape_of, whole_sizes
@@ -36,10 +36,10 @@ def diagram(
     """See `Verbs.diagram`."""
     program = goal.program
     stated = whole_sizes(sizes)
-    values = as_mapping(values, "values=", 'write values={"W": W}')
-    expand = as_names(expand, "expand=", 'write expand="FFN"')
+    values = require_mapping(values, "values=", 'write values={"W": W}')
+    expand = require_names(expand, "expand=", 'write expand="FFN"')
     opened = check_names(program.scope, shapes, expand)
-    types = by_key({name: InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()})
+    types = index_by_key({name: InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()})
     scope = program.scope_given(types)
     entry = goal.last(scope)
     called = entry.called(program.checker({}, scope=scope)) if entry is not None else None

@@ -60,11 +60,11 @@ Rule = Callable[[Term, list[Factors]], Factors]
 def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options = PLAIN) -> str:
     """See `Verbs.to_einsum`."""
     with recursion_headroom(goal.program.source):
-        root, text = typed(goal, given, options)
+        root, text = type_goal(goal, given, options)
         return einsum_of(root, text)
 
 
-def typed(
+def type_goal(
     goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
 ) -> tuple[Term, Callable[[Any], NotationError]]:
     """Return the goal as a term without needless sizes, and a function that makes the error for a part of it."""
@@ -150,20 +150,20 @@ def quotient(_: Term, parts: list[Factors]) -> Factors:
     return Factors(parts[0].number / parts[1].number, parts[0].operands, parts[0].left)
 
 
-def renamed(term: Term, parts: list[Factors]) -> Factors:
+def rename_letters(term: Term, parts: list[Factors]) -> Factors:
     names = dict(term.options)
     left = {names.get(axis, axis): letter for axis, letter in parts[0].left.items()}
     return Factors(parts[0].number, parts[0].operands, left)
 
 
-def summed(term: Term, parts: list[Factors]) -> Factors:
-    return Factors(parts[0].number, parts[0].operands, without(parts[0].left, term.axes))
+def sum_letters(term: Term, parts: list[Factors]) -> Factors:
+    return Factors(parts[0].number, parts[0].operands, drop_letters(parts[0].left, term.axes))
 
 
-def traced(term: Term, parts: list[Factors]) -> Factors:
+def trace_letters(term: Term, parts: list[Factors]) -> Factors:
     first, second = (parts[0].left[axis] for axis in term.axes)
     second.meet(first)
-    return summed(term, parts)
+    return sum_letters(term, parts)
 
 
 def product(term: Term, parts: list[Factors]) -> Factors:
@@ -177,12 +177,12 @@ def product(term: Term, parts: list[Factors]) -> Factors:
             if axis in left:
                 letter.meet(left[axis])
             left.setdefault(axis, letter)
-    return Factors(number, tuple(operands), without(left, term.axes))
+    return Factors(number, tuple(operands), drop_letters(left, term.axes))
 
 
 RULES: dict[str, Rule] = {
-    "input": input_factors, "number": constant, "negative": negative, "/": quotient, "rename": renamed, "∑": summed, "sum": summed,
-    "trace": traced, "⊙": product, "^": product,
+    "input": input_factors, "number": constant, "negative": negative, "/": quotient, "rename": rename_letters, "∑": sum_letters, "sum": sum_letters,
+    "trace": trace_letters, "⊙": product, "^": product,
 }  # fmt: skip
 
 
@@ -225,7 +225,7 @@ def factors(term: Term) -> Factors:
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
-def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Letter]:
+def drop_letters(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Letter]:
     return {axis: letter for axis, letter in left.items() if axis not in axes}
 
 

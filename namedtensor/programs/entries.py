@@ -20,7 +20,7 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.matching import matching
 from ..core.settings import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.names import Key, by_key, component_node, key, spelled
+from ..scope.names import Key, component_node, index_by_key, key, read_spelling
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.inference import InputType
 from ..terms.terms import Term
@@ -56,7 +56,7 @@ class WholeProgram(NamedTuple):
         if entry is None or not self.program.scope.replaced:
             return entry
         return self.entry(
-            self.program.scope_given(by_key({name: InputType(axes_of(value)) for name, value in given.items()}))
+            self.program.scope_given(index_by_key({name: InputType(axes_of(value)) for name, value in given.items()}))
         )
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
@@ -164,7 +164,7 @@ class Entry:
         function, bindings, numbers = called
         terms = tuple(argument(checker, name, type_) for name, type_ in arguments)
         if len(terms) < len(function.parameters):
-            terms += by_name(checker, function, len(terms))
+            terms += list_named_arguments(checker, function, len(terms))
         expected = len(function.parameters)
         if len(terms) < expected or len(terms) > expected + len(function.options):
             raise checker.error(
@@ -226,7 +226,7 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
     return [] if function is None else [str(name.key()) for name in function.parameters]
 
 
-def by_position(entry: Entry, position: int) -> str:
+def name_argument(entry: Entry, position: int) -> str:
     """Return the name of a function's argument at a position, counted from 0."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
@@ -262,7 +262,7 @@ def argument_types(
     return result
 
 
-def by_name(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
+def list_named_arguments(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
     """Return the arguments beyond the first that were given under their own names."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
@@ -321,7 +321,7 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
         heads = tuple(head.base if isinstance(head, nodes.Index) else head for head in statement.sides[:1])
     else:
         heads = statement.names if isinstance(statement, Declaration) else ()
-    names = [spelling for head in heads if (spelling := spelled(head)) is not None]
+    names = [spelling for head in heads if (spelling := read_spelling(head)) is not None]
     exact = any(spelling.key() == name for spelling in names)
     return exact or any(spelling.base == name.base and is_member(name, scope) for spelling in names)
 

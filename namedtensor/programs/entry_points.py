@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Name
 from grammar.plain_text import encodable
 
-from ..core.kinds import as_mapping, as_names
+from ..core.kinds import require_mapping, require_names
 from ..core.suggestions import Suggests, did_you_mean, near
 from ..scope.names import key_of, walk
 from .arguments import Values, spelling_of
@@ -73,10 +73,10 @@ class EntryPoints(Suggests, CachedCall):
         >>> state.axes
         ('b',)
         """
-        names = as_names(donate, "donate=", 'write donate=["h"]')
+        names = require_names(donate, "donate=", 'write donate=["h"]')
         self._check_donated(names)
         donated = frozenset(map(spelling_of, names))
-        values = as_mapping(values, "the argument of bind", 'write bind({"W": W})')
+        values = require_mapping(values, "the argument of bind", 'write bind({"W": W})')
         entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
         return BoundCall(entry, dict(values), sizes)
 

@@ -129,14 +129,14 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
             return evaluator(formula, syntax, strict, limits)(values=values, sizes=sizes, **named)
         if plain:
             return EVALUATORS.store(formula, formula)(values=values, sizes=sizes, **named)
-        return limited(formula, strict, limits)(values=values, sizes=sizes, **named)
+        return limit_call(formula, strict, limits)(values=values, sizes=sizes, **named)
     except NotationError as problem:
         if isinstance(formula, str):
             problem = with_translation(problem, formula, {**(values if is_mapping(values) else {}), **named})
         raise problem.alone() from None
 
 
-def limited(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
+def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
     """Return an evaluator with strict mode or its own limits."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
@@ -201,7 +201,7 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """Explain the value of a program step by step."""
-    from .explained import DerivedForm, explained
+    from .explained import DerivedForm, trace_steps
     from .labeled_calls import align_by
 
     def check(given: BoundArguments) -> tuple[Any, Any]:
@@ -213,7 +213,7 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     numbers = align_by(numbers, check)
     checker, _ = check(numbers)
     last = checker.scope.valued
-    explanation = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
+    explanation = trace_steps(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
     warn_of_checks(checker)
     if isinstance(last, Derivative):
         return replace(explanation, derived=DerivedForm(program, numbers, sizes))

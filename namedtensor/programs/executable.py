@@ -20,8 +20,8 @@ from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
-from ..core.arrays import Layout, at_once
-from ..core.settings import DEFAULT, Limits, guarded, recursion_headroom, refuse
+from ..core.arrays import Layout, evaluate_eagerly
+from ..core.settings import DEFAULT, Limits, guard_broadcast, recursion_headroom, refuse
 from ..planning.plan import Plan, PlanValue
 from ..planning.planner import make_plan
 from ..planning.target import Target
@@ -89,7 +89,7 @@ class TypedValues(NamedTuple):
         return (*self.terms, *(term for pair in sides for term in pair))
 
 
-def checked(
+def check_goal(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
 ) -> tuple[Checker, tuple[Term, ...]]:
     """Type the requested terms for inputs and arguments of these types, and return them with their checker."""
@@ -102,7 +102,7 @@ def checked(
     return checker, goal.terms(checker, arguments)
 
 
-def planned(
+def plan_terms(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
@@ -116,15 +116,15 @@ def function_of(
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> PlanFunction:  # fmt: skip
     """Compile that plan to a function."""
-    with at_once(target.xp):
-        plan, python = planned(source, terms, abstract, target, limits, disable, donated)
+    with evaluate_eagerly(target.xp):
+        plan, python = plan_terms(source, terms, abstract, target, limits, disable, donated)
         return PlanFunction(plan, target, python)
 
 
-def typed(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
+def type_goal(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
     """Run the first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
-        result = TypedValues.of(*checked(goal, given.inputs, given.arguments, options))
+        result = TypedValues.of(*check_goal(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
@@ -136,7 +136,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
         )
     names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
     claims = tuple([claim._replace(by_element=options.by_element) for *_, claim in typed.claims])
-    instead = jitted(function) if options.jit else None
+    instead = compile_with_jax(function) if options.jit else None
     result = Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
     if any(claim.is_equation for claim in claims):
         result.magnitudes = partial(magnitudes, typed, abstract, target)
@@ -155,7 +155,7 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
         return list(zip(function(*arrays), [getattr(result, "order", None) for result in function.plan.results]))
 
 
-def jitted(function: PlanFunction) -> Run | None:
+def compile_with_jax(function: PlanFunction) -> Run | None:
     """Return the function compiled by JAX, or None if the plan has a step that must see its data to fail."""
     if function.target.name != "jax":
         return None
@@ -239,8 +239,8 @@ class Executable:
         """Return the function of later calls, for which the layouts of the results are known."""
         self.layout = layouts[0]
         many = self.several or self.claims
-        run = self._with_layouts(layouts) if many else self.function.specialised(self.layout, self.instead)
-        run = guarded(run, self.outer)
+        run = self._with_layouts(layouts) if many else self.function.specialize_wrapper(self.layout, self.instead)
+        run = guard_broadcast(run, self.outer)
         return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
@@ -317,7 +317,7 @@ class Executable:
         )
 
 
-def in_order(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
+def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
     """Return the axes of a plan's result in the order of these names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 

@@ -57,7 +57,7 @@ class DerivedForm:
             return None
 
 
-def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
+def trace_steps(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
     """Return the steps to the value of `typed`. `whole` is the formula, or the name of the whole value."""
     from ..core.arrays import namespace_of
 

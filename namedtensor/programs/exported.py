@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_names
+from ..core.kinds import require_names
 from ..core.suggestions import did_you_mean, near
 from .arguments import Values, all_values, keyword_names
 from .entries import Entry, WholeProgram
@@ -26,7 +26,7 @@ def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
     """Return the optimizations to turn off. Raises NotationError if one is unknown."""
     from ..planning.optimizations import OPTIMIZATIONS
 
-    names = as_names(disable, "disable=", DISABLE_HINT)
+    names = require_names(disable, "disable=", DISABLE_HINT)
     for name in names:
         if name not in OPTIMIZATIONS:
             available = f"available: {', '.join(OPTIMIZATIONS)}"

@@ -11,7 +11,7 @@ from ..core.tensor import wrap_array, wrap_layout
 from ..scope.names import key
 
 
-def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
+def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
     """Return the parameters with each family of at least `count` equal-shaped members stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {

@@ -66,7 +66,7 @@ def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path 
     if not statements:
         return text
     local = () if file is None else (file.resolve().parent,)
-    return _Importer(check_folders(folders)).composed(
+    return _Importer(check_folders(folders)).compose_text(
         text, statements, local, "", () if file is None else (file.resolve(),)
     )
 
@@ -89,7 +89,7 @@ class _Importer:
         self.read: dict[Path, str] = {}  # files, with their own imports replaced
         self.included: set[SourcePart] = set()  # lines already in the program
 
-    def composed(
+    def compose_text(
         self,
         text: str,
         statements: Sequence[Imports],
@@ -141,7 +141,7 @@ class _Importer:
                 )  # fmt: skip
         renamed = {item.text: alias for item, alias in statement.names if alias != item}
         if renamed:
-            content = _renamed(content, renamed, error)
+            content = _rename_names(content, renamed, error)
             scope = _scope_of(content)
         lines = needed_lines(scope, [alias.text for _, alias in statement.names])
         rows = [row for span in lines for row in _rows(content, span, file.name)]
@@ -170,7 +170,7 @@ class _Importer:
             raise problem.replace(source=whole) from None
         included, self.included = self.included, set()  # each file is whole by itself
         try:
-            self.read[file.path] = self.composed(whole, statements, file.roots, file.name, (*above, file.path))
+            self.read[file.path] = self.compose_text(whole, statements, file.roots, file.name, (*above, file.path))
         finally:
             self.included = included
         return self.read[file.path]
@@ -265,7 +265,7 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
     return rows
 
 
-def _renamed(content: str, renamed: dict[str, Name], error: Any) -> str:
+def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
     """Rename some names of a file everywhere."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"

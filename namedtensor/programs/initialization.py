@@ -10,13 +10,13 @@ from grammar.errors import NotationError
 
 from ..core.seeds import KeyGenerator, is_key
 from ..core.sizes import resolve
-from ..scope.names import Key, by_key, key_of
+from ..scope.names import Key, index_by_key, key_of
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .arguments import spelling_of
 from .entries import Entry, WholeProgram
 from .initializers import Initializer, Initializers, lecun_normal, ones, zeros
-from .parameters import inferred, shapes_of
+from .parameters import infer_types, shapes_of
 
 
 # ------------------------------------------------------------------------------------------------------------- fans
@@ -55,12 +55,12 @@ def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
             yield outer, summed.get(number, ())
 
 
-def drawn(
+def draw_parameters(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """Return a tensor for each parameter of a program except those `unwanted`, by the rules of `initial`."""
-    checker = inferred(goal, sizes, {}, by_keyword=())
+    checker = infer_types(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
     return initial(shapes, summed, seed, dtype, initializers, sizes)
@@ -70,7 +70,7 @@ def fans_in(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
 ) -> dict[str, tuple[Initializer, int]]:
     """Return the usual initializer of each parameter beside these inputs, and its fan-in."""
-    checker = inferred(goal, sizes, inputs, by_keyword=inputs)
+    checker = infer_types(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
     result: dict[str, tuple[Initializer, int]] = {}
     for name, shape in shapes_of(checker, inputs).items():
@@ -102,7 +102,7 @@ def initial(
         kind = np.dtype(dtype)
     except (TypeError, ValueError):
         raise NotationError(405, f"invalid dtype {dtype!r}", hint='write "float32" or "float64"') from None
-    initializers = by_key(initializers or {}, spelling_of)
+    initializers = index_by_key(initializers or {}, spelling_of)
     by_key_of_jax = is_key(seed)
     generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
     result: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def initial(
         layout, sizes = known[alike]
         initializer = initializer_for(name, spelling, initializers, bool(over))
         if by_key_of_jax:
-            array = of_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, sizes), kind)
+            array = to_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, sizes), kind)
             result[name] = wrap_array(array, layout.axes)
         else:
             result[name] = wrap_layout(
@@ -127,7 +127,7 @@ def initial(
     return result
 
 
-def of_jax(numbers: Any, dtype: Any) -> Any:
+def to_jax(numbers: Any, dtype: Any) -> Any:
     """Return numbers as a JAX array: float64 if JAX has it enabled, otherwise float32."""
     import jax  # type: ignore[import-not-found]
 

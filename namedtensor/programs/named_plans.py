@@ -17,9 +17,9 @@ from ..planning.plan import Plan
 from ..planning.target import Target
 from ..scope.names import key
 from ..terms.terms import Term
-from .arguments import DTYPE, Abstract, by_spelling, layout_of, types_of, whole_sizes
+from .arguments import DTYPE, Abstract, layout_of, normalize_names, types_of, whole_sizes
 from .entries import Entry, Goal, Several, WholeProgram, argument_names
-from .executable import PLAIN, Options, checked, planned
+from .executable import PLAIN, Options, check_goal, plan_terms
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
 LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
@@ -50,15 +50,15 @@ def text_target(library: str) -> Target:
     return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
 
-def checked_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
+def check_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
     """Return the requested terms. The arguments of a function come by their names."""
     inputs = types_of(abstract)
     scope = goal.program.scope_given(inputs)
     entry = goal.entry(scope)
     if entry is None or isinstance(goal, Several):
-        return checked(goal, inputs, [], options, scope)
+        return check_goal(goal, inputs, [], options, scope)
     arguments = [(name, inputs.pop(key(name))) for name in argument_names(goal, scope) if key(name) in inputs]
-    return checked(entry, inputs, arguments, options, scope)
+    return check_goal(entry, inputs, arguments, options, scope)
 
 
 def plan_of(
@@ -69,15 +69,15 @@ def plan_of(
     Raises NotationError if the formula does not fit them, or does not mention one that was given by keyword.
     """
     sizes = whole_sizes(options.sizes)
-    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in given.items()})
+    abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in given.items()})
     return plan_for(goal, target, abstract, options._replace(sizes=sizes))
 
 
 def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -> tuple[Plan, list[Any]]:
     """Return the plan of a formula for tensors of these layouts, and the Python functions that it calls."""
     with recursion_headroom(goal.program.source):
-        checker, terms = checked_by_name(goal, abstract, options)
-        return planned(checker.scope.source, terms, abstract, target, disable=options.disable)
+        checker, terms = check_by_name(goal, abstract, options)
+        return plan_terms(checker.scope.source, terms, abstract, target, disable=options.disable)
 
 
 def open_plan_of(
@@ -86,7 +86,7 @@ def open_plan_of(
     """Return the plan of a formula that reads each open size from the arrays. `dtype` is the dtype of shapes."""
     sizes = whole_sizes(options.sizes)
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)
-    abstract = by_spelling({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})
+    abstract = normalize_names({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})
     (plan, python), conditions = with_conditions(
         lambda: plan_for(goal, target, abstract, options._replace(sizes=sizes))
     )

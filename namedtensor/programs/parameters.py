@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from grammar.errors import NotationError
+from grammar.errors import TYPE_NEEDED, NotationError
 
 from ..checking.checker import Checker
 from ..core.sizes import SizeVariable
-from ..scope.names import by_key, key
+from ..scope.names import index_by_key, key
 from ..terms.inference import InputType
-from ..terms.terms import resolved_shape
+from ..terms.terms import resolve_shape
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram
 
 Shapes = dict[str, dict[str, Any]]  # for each name the sizes of its axes, or None if a size is unknown
 
 
-def inferred(
+def infer_types(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Checker:  # fmt: skip
     """Return a checker that has typed the goal, with each declared name as an input."""
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
-    inputs = by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
+    inputs = index_by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
     program = goal.program
     checker = program.checker(
         inputs, whole_sizes(sizes), scope=program.scope, by_keyword=by_keyword, infer_parameters=True
@@ -39,7 +39,7 @@ def parameter_shapes(
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
     """Return the shape of each name that is declared and not defined, except names with given `shapes`."""
-    return shapes_of(inferred(goal, sizes, shapes, by_keyword), shapes)
+    return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 
 def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
@@ -52,7 +52,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
         if id(term.shape) not in known:
             known[id(term.shape)] = {
                 axis: None if isinstance(size, SizeVariable) else size
-                for axis, size in resolved_shape(term.shape).items()
+                for axis, size in resolve_shape(term.shape).items()
             }
         result[str(name)] = dict(known[id(term.shape)])
     return result
@@ -61,7 +61,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
 def ask_for_type(problem: NotationError) -> NotationError:
     """Return the error for a call that needs types: an undefined name without a similar name needs its type."""
     name = problem.symbol
-    if problem.code != 201 or problem.message != f"undefined name {name}" or "did you mean" in (problem.hint or ""):
+    if problem.reason != TYPE_NEEDED:
         return problem
     hint = f'pass {name}="ℝ^{{a × b}}", or define {name} with an equation'
     return NotationError(201, f"the type of {name} is unknown", problem.source, problem.span, hint=hint, symbol=name)

@@ -26,12 +26,12 @@ from ..operators.user_functions import (
     USER_FUNCTIONS,
     ProgramOperators,
     UserFunction,
-    known_functions,
+    get_functions,
     using,
 )
 from ..scope.binder import bind
 from ..scope.names import Key, walk
-from ..scope.numbers_given import as_numbers, possible_numbers
+from ..scope.numbers_given import convert_integers, possible_numbers
 from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
 from .program_names import ProgramNames
@@ -50,7 +50,7 @@ class ParsedProgram:
         self.strict: bool = strict
         self.operators: ProgramOperators = IN_USE.get()  # its own, given beside the text
         self.python: Mapping[str, UserFunction] = (  # all functions of Python that it may call
-            USER_FUNCTIONS if self.operators is NO_OPERATORS else known_functions(self.operators)
+            USER_FUNCTIONS if self.operators is NO_OPERATORS else get_functions(self.operators)
         )
         self._possible: Cache[tuple[frozenset[str], int], frozenset[str]] = Cache(  # by the names that are given
             "numbers that a program may need", MOST_READINGS
@@ -80,7 +80,7 @@ class ParsedProgram:
         return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
     def __reduce__(self) -> Any:
-        return _restored, (self.source, self.syntax, self.limits, self.strict, self.operators)
+        return _restore_program, (self.source, self.syntax, self.limits, self.strict, self.operators)
 
     @cached_property
     def tree(self) -> nodes.Program:
@@ -112,11 +112,13 @@ class ParsedProgram:
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         """Return the symbols of the program with these inputs."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
-        shadowed = shadowed_by(inputs, self.scope.functions if bound else None)
+        shadowed = find_shadowing_names(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
         return bind(self.source, tree, axes_given(inputs))
 
-    def as_numbers(self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]) -> Mapping[str, Any]:
+    def convert_scalars(
+        self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
+    ) -> Mapping[str, Any]:
         """Return the values, with plain numbers for tensors without axes that are needed before planning."""
         single: list[str] = []
         for name, value in values.items():
@@ -130,7 +132,7 @@ class ParsedProgram:
             cache_key = names, USER_FUNCTIONS.version  # which determine how the text is read
             return self._possible.get_or_build(cache_key, lambda: possible_numbers(self.scope_given(inputs()).program))
 
-        return as_numbers(values, single, possible, lambda: self.scope_given(inputs()))
+        return convert_integers(values, single, possible, lambda: self.scope_given(inputs()))
 
     def checker(
         self,
@@ -189,12 +191,14 @@ class ParsedProgram:
         return sorted(name for name in used if name in REGISTRY)
 
 
-def _restored(source: str, syntax: str, limits: Limits, strict: bool, operators: ProgramOperators) -> ParsedProgram:
+def _restore_program(
+    source: str, syntax: str, limits: Limits, strict: bool, operators: ProgramOperators
+) -> ParsedProgram:
     with using(operators):
         return ParsedProgram(source, syntax, limits, strict)
 
 
-def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
+def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
     """Parse a program whose errors of syntax are raised now."""
     parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
@@ -204,7 +208,7 @@ def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
     return parsed_program
 
 
-def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
+def find_shadowing_names(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
     """Return the names of inputs that the text alone reads as functions: built-in functions, and labeled names.
 
     If `functions` is known, only labeled names that one of them may contain count.

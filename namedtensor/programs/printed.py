@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.cache import cached_property
 from grammar.plain_text import encodable
 
-from ..core.kinds import as_mapping, as_number
+from ..core.kinds import require_mapping, require_number
 from .entries import Entry, WholeProgram
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Printed:
         from grammar.printer import to_latex
 
         if width is not None:
-            as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
+            require_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
         axis_colors = {axis: tint.color.light for axis, tint in self._tints.items()} if colors else None
         latex = to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
         return with_macros(latex, self._goal.program.operators.macros)
@@ -122,7 +122,7 @@ class Printed:
         """
         from ..display.html import html_program
 
-        return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
+        return html_program(self._tree, self._tints, require_mapping(sizes, "sizes=", SIZES_HINT))
 
     def highlight(self, sizes: Mapping[str, Any] | None = None) -> Highlighted:
         """Return the formula with one color per axis, for notebooks and terminals.
@@ -143,7 +143,7 @@ class Printed:
         """
         from ..display.highlighted import Highlighted
 
-        return Highlighted(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
+        return Highlighted(self._tree, self._tints, require_mapping(sizes, "sizes=", SIZES_HINT))
 
     @cached_property
     def _tree(self) -> Any:

@@ -11,12 +11,12 @@ from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from ..calculus.formula import differentiate_program, named
-from ..core.kinds import as_names, as_text, wrong
+from ..calculus.formula import differentiate_program, parse_name
+from ..core.kinds import require_names, require_text, wrong
 from ..core.suggestions import no_attribute
-from ..operators.user_functions import NO_OPERATORS, restored, using
+from ..operators.user_functions import NO_OPERATORS, restore_program, using
 from ..scope.symbols import Definition
-from ..scope.value_of_program import as_written, last_member
+from ..scope.value_of_program import last_member, restore_written
 from .arguments import Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram
@@ -24,7 +24,7 @@ from .evaluate import evaluator
 from .executable import Executable, Options
 from .exported import OnDevices
 from .injected import closed_form
-from .parsed import ParsedProgram, parsed
+from .parsed import ParsedProgram, parse_program
 from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Program(OnDevices, Verbs):
     _goal: WholeProgram
 
     def __init__(self, source: str, syntax: str = "auto", strict: bool = False):
-        super().__init__(WholeProgram(parsed(source, syntax, strict)))
+        super().__init__(WholeProgram(parse_program(source, syntax, strict)))
         self._entries: Cache[Any, Any] = Cache("names of a program", MAX_ENTRIES)
 
     def __eq__(self, other: object) -> bool:
@@ -76,7 +76,7 @@ class Program(OnDevices, Verbs):
         return self._goal.program._hash
 
     def __reduce__(self) -> Any:
-        return restored, (type(self), self.source, self.syntax, self.strict, self._goal.program.operators)
+        return restore_program, (type(self), self.source, self.syntax, self.strict, self._goal.program.operators)
 
     @property
     def source(self) -> str:
@@ -141,7 +141,7 @@ class Program(OnDevices, Verbs):
             hint = 'write program["Y"], or program["K", "V"]'
             if not isinstance(name, tuple):
                 raise wrong(name, "the key of a program", "a name, or several", hint)
-            names = as_names(name, "the key of a program", hint)
+            names = require_names(name, "the key of a program", hint)
             from .entry_points import EntryPoints
 
             return self._entries.get_or_build(names, lambda: EntryPoints(self, names))
@@ -183,12 +183,12 @@ class Program(OnDevices, Verbs):
         """
         from .variants import replace_definitions
 
-        text = as_text(text, "the new definitions", 'write replace_definitions("act(x) = relu(x)")')
-        remove = as_names(remove, "remove=", 'write remove=["act"]')
+        text = require_text(text, "the new definitions", 'write replace_definitions("act(x) = relu(x)")')
+        remove = require_names(remove, "remove=", 'write remove=["act"]')
         changed, operators = replace_definitions(self._goal.program, text, remove), self._goal.program.operators
         if operators is NO_OPERATORS:
             return type(self)(changed, self.syntax, self.strict)
-        return restored(type(self), changed, self.syntax, self.strict, operators)
+        return restore_program(type(self), changed, self.syntax, self.strict, operators)
 
     def derivative(self, wrt: str) -> Formula:
         """Return the derivative with respect to a name, as a formula.
@@ -204,14 +204,16 @@ class Program(OnDevices, Verbs):
         >>> nt.program("Y = X ⊙_{a} X").derivative("X")(X=nt.tensor([1.0, 2.0], "a")).to_array().tolist()
         [2.0, 4.0]
         """
-        return derived(self._goal.program, wrt)
+        return derive_program(self._goal.program, wrt)
 
     def _differentiated(self) -> tuple[Program, str]:
         function = self._goal.function()
         if function is not None:
             return self, function.title
         valued = self._goal.program.scope.valued
-        return self, to_text(last_member(valued) if isinstance(valued, Definition) else as_written(self.tree, valued))
+        return self, to_text(
+            last_member(valued) if isinstance(valued, Definition) else restore_written(self.tree, valued)
+        )
 
     def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """Return the closed form of the derivatives in its value, in the notation (paper §5).
@@ -350,17 +352,17 @@ class EntryPoint(Verbs):
         """
         function, name = self._goal.function(), self._goal.key
         if function is None:
-            return derived(self._goal.program, wrt, named(self.name))
-        return derived(self._goal.program, wrt, function)[str(name._replace(base=f"{name.base}'"))]
+            return derive_program(self._goal.program, wrt, parse_name(self.name))
+        return derive_program(self._goal.program, wrt, function)[str(name._replace(base=f"{name.base}'"))]
 
     def _differentiated(self) -> tuple[Program, str]:
         return self._program, self.name
 
 
-def derived(program: ParsedProgram, wrt: str, of: Any = None) -> DerivativeFormula:
+def derive_program(program: ParsedProgram, wrt: str, of: Any = None) -> DerivativeFormula:
     """Return the derivative of a program, or of one of its names, with respect to a name."""
     tree = program.tree
     if of is None:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))
     text = to_text(differentiate_program(program.source, wrt, tree, of))
-    return restored(DerivativeFormula, text, "auto", False, program.operators)
+    return restore_program(DerivativeFormula, text, "auto", False, program.operators)

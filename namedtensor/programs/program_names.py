@@ -12,9 +12,9 @@ from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Call, IndexSum, Name
-from grammar.traversal import children, mapped
+from grammar.traversal import children, map_nodes
 
-from ..scope.names import CONSTANTS, Key, key, spelled, walk
+from ..scope.names import CONSTANTS, Key, key, read_spelling, walk
 from ..scope.symbols import FunctionDefinition, Scope
 from ..scope.uses import OF_AXES, uses_of
 
@@ -36,7 +36,7 @@ class ProgramNames:
     def spoken(self) -> set[Key]:
         """All names in the text: W is left out if W^Q is declared or defined."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
-        return {result for part in parts for result in used(part, self._find_labeled_names)}
+        return {result for part in parts for result in find_used_names(part, self._find_labeled_names)}
 
     @property
     def free(self) -> list[str]:
@@ -68,12 +68,14 @@ class ProgramNames:
         """Return the parameters of a function, or the names that it needs: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
-        fromkeys = dict.fromkeys(name for body in bodies for name in used(body, self._find_labeled_names))
+        fromkeys = dict.fromkeys(name for body in bodies for name in find_used_names(body, self._find_labeled_names))
         return [
-            fromkey for fromkey in fromkeys if fromkey in self.declared or not self._explained(fromkey, keys, function)
+            fromkey
+            for fromkey in fromkeys
+            if fromkey in self.declared or not self._is_explained_name(fromkey, keys, function)
         ]
 
-    def _explained(self, name: Key, keys: set[Key], function: FunctionDefinition) -> bool:
+    def _is_explained_name(self, name: Key, keys: set[Key], function: FunctionDefinition) -> bool:
         plain = Key(name.base)
         return (
             bool({name, plain} & (keys | self.defined))
@@ -82,12 +84,12 @@ class ProgramNames:
         )
 
 
-def used(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
+def find_used_names(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
     """Yield the names that an expression uses: for X^2 also X, unless X^2 is itself a name."""
     stack: list[Any] = [node]
     while stack:  # A long sum is deeper than Python's recursion limit.
         current = stack.pop()
-        name = None if isinstance(current, nodes.Axis) else spelled(current)
+        name = None if isinstance(current, nodes.Axis) else read_spelling(current)
         if name is not None:
             yield name.key()
             if isinstance(current, (nodes.Superscript, nodes.Subscript)) and name.key() not in labeled:
@@ -121,4 +123,4 @@ def read_bars(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> lis
             return None
         return Call("abs", (), (), (Name(node.axis.name, node.span),), (), node.span, node.span)
 
-    return [mapped(tree, change) for tree in trees]
+    return [map_nodes(tree, change) for tree in trees]

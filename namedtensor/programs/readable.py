@@ -9,13 +9,13 @@ from grammar.errors import NotationError
 
 from ..core.arrays import Layout, dtype_name, kind_of
 from ..core.settings import recursion_headroom
-from ..display.code import named_terms, readable_code
+from ..display.code import find_named_terms, readable_code
 from ..display.code_writer import ReadableCode
-from .arguments import by_spelling, layout_of, whole_sizes
+from .arguments import layout_of, normalize_names, whole_sizes
 from .compiled import with_declared
 from .entries import Entry, WholeProgram
 from .executable import Options
-from .named_plans import checked_by_name
+from .named_plans import check_by_name
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -31,18 +31,18 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
     """Return a readable function of arrays, with the part of the formula of each line."""
     with recursion_headroom(goal.program.source):
         try:
-            checker, root = typed(goal, given, options)
+            checker, root = type_goal(goal, given, options)
         except NotationError:
             declared = with_declared(goal, given, options.sizes)
             if len(declared) == len(given):
                 raise
             given = declared
-            checker, root = typed(goal, given, options)
+            checker, root = type_goal(goal, given, options)
         narrow = [name for name, value in given.items() if is_narrow(value)]
         floating = sorted(
             (name for name in given if float_bits(given[name])), key=lambda name: -float_bits(given[name])
         )
-        return readable_code(library, root, named_terms(checker), list(given), narrow, floating)
+        return readable_code(library, root, find_named_terms(checker), list(given), narrow, floating)
 
 
 def float_bits(value: Any) -> int:
@@ -62,8 +62,8 @@ def is_narrow(value: Any) -> bool:
     return "int" in name and not name.endswith("64")
 
 
-def typed(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options) -> tuple[Checker, Term]:
+def type_goal(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options) -> tuple[Checker, Term]:
     sizes = whole_sizes(options.sizes)
-    layouts = by_spelling({name: layout_of(value, name, sizes) for name, value in given.items()})
-    checker, (root, *_) = checked_by_name(goal, layouts, options._replace(sizes=sizes, unrolled=True))
+    layouts = normalize_names({name: layout_of(value, name, sizes) for name, value in given.items()})
+    checker, (root, *_) = check_by_name(goal, layouts, options._replace(sizes=sizes, unrolled=True))
     return checker, root

@@ -15,7 +15,7 @@ from ..core.extents import Extent, SizeSymbol, UndecidedSize, extent
 from ..core.size_conditions import SizeCondition, conditions
 from ..core.sizes import is_ground, resolve
 from ..planning.plan import safe
-from .arguments import DTYPE, filled
+from .arguments import DTYPE, fill_shape
 
 Result = TypeVar("Result")
 RESERVED = frozenset((*keyword.kwlist, *dir(builtins), "out", "x", "xp", "np", "jnp", "torch", "jax", "math"))
@@ -51,7 +51,7 @@ class SizeSymbols:
             return layout
         if isinstance(value, (int, float)):
             return value
-        shape = filled(value, name, sizes)
+        shape = fill_shape(value, name, sizes)
         extents = tuple(resolve(size) if is_ground(size) else self.of(axis) for axis, size in shape.items())
         return Layout(tuple(shape), extents, dtype, None)  # type: ignore[arg-type]
 

@@ -128,7 +128,7 @@ class SymbolicPlans:
                 return plan.executable.for_other_sizes(lambda: make(given))
         if known.is_full:
             return make(given)
-        result = planned(known, given, sizes, places, make)
+        result = plan_symbolically(known, given, sizes, places, make)
         if result is not None:
             known.plans = (result, *known.plans)
             return result.executable.for_other_sizes(lambda: make(given))
@@ -150,21 +150,21 @@ class SymbolicPlans:
         pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
 
         def plan() -> tuple[Executable, Assumptions]:
-            return with_assumptions(lambda: compiled(make, given, layouts), dimensions)
+            return with_assumptions(lambda: compile_for_layouts(make, given, layouts), dimensions)
 
         executable, assumptions = self._of_dimensions.get_or_build((key, pattern), plan)
         assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
         return executable.for_other_sizes(None)
 
 
-def compiled(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
+def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
     """Compile the executable for these layouts now, while collecting its assumptions about sizes."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
 
 
-def planned(
+def plan_symbolically(
     known: SignaturePlans[Executable],
     given: BoundArguments,
     sizes: tuple[int, ...],
@@ -172,7 +172,7 @@ def planned(
     make: Make,
 ) -> SymbolicPlan[Executable] | None:
     """Return a plan with symbols for the sizes that differ from the first call, or None if there is no such plan."""
-    plan = with_symbols(known, given.abstract, sizes, places, partial(compiled, make, given))
+    plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
     plan.executable.plan.conditions = plan.conditions

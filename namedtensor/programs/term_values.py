@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from ..core.settings import recursion_headroom
 from ..core.tensor import NamedTensor, tensor
 from ..terms.environment import source_name
-from ..terms.terms import Term, topological, without_variables
+from ..terms.terms import Term, substitute_variables, topological
 from .arguments import BoundArguments
 from .entries import WholeProgram
-from .executable import Options, typed
+from .executable import Options, type_goal
 from .explained import TermValues
 from .magnitudes import magnitudes_of
-from .parsed import parsed
+from .parsed import parse_program
 
 
 class TermValue(NamedTuple):
@@ -46,9 +46,11 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     >>> [each.term.operator for each in term_values("2 x + 1", {"x": nt.tensor([1.0], "a")})]
     ['input', 'number', '⊙', 'number', '+']
     """
-    goal, arguments = WholeProgram(parsed(text, "text", False)), BoundArguments(dict(given))
-    program = typed(goal, arguments, Options(unrolled=True))  # the terms of a loop's body have no values by themselves
-    roots = without_variables(program.terms)
+    goal, arguments = WholeProgram(parse_program(text, "text", False)), BoundArguments(dict(given))
+    program = type_goal(
+        goal, arguments, Options(unrolled=True)
+    )  # the terms of a loop's body have no values by themselves
+    roots = substitute_variables(program.terms)
     terms = topological(*roots)
     with recursion_headroom(text):
         values = TermValues(text, arguments)(terms)
@@ -66,9 +68,9 @@ def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] |
     >>> float(magnitude_of("x + 5 − 5", {"x": nt.tensor(1.0)}))
     11.0
     """
-    goal, arguments = WholeProgram(parsed(text, "text", False)), BoundArguments(dict(given))
-    program = typed(goal, arguments, Options(sizes, unrolled=True))
-    terms = magnitudes_of(without_variables(program.terms))
+    goal, arguments = WholeProgram(parse_program(text, "text", False)), BoundArguments(dict(given))
+    program = type_goal(goal, arguments, Options(sizes, unrolled=True))
+    terms = magnitudes_of(substitute_variables(program.terms))
     with recursion_headroom(text):
         ((array, order, *_),) = TermValues(text, arguments)(terms)
     return tensor(array, tuple(map(source_name, order or ())))

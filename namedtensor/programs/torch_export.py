@@ -102,7 +102,7 @@ def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
     return tuple({position: dimension(name) for position, name in of_input.items()} for of_input in axes)
 
 
-def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
+def export_module(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
     """Return the module as a program of `torch.export` with dynamic sizes."""
     arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
     try:
@@ -126,7 +126,7 @@ def to_onnx(
 
     size = sum(parameter.numel() * parameter.element_size() for parameter in module.parameters())
     program = torch.onnx.export(
-        exported(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
+        export_module(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
         output_names=list(outputs),
     )  # fmt: skip
     assert program is not None

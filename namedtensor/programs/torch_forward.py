@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..backends.entry_checks import NAMES_DTYPE, Read, find_shared_dtypes, reads_of
-from ..backends.torch_modules import attribute, forward, ordered
+from ..backends.torch_modules import attribute, forward, order_results
 from ..core.arrays import Layout
 from ..core.axes import check_axis, names_of
 from ..core.extents import SizeSymbol, extent, terms_of, value_at
 from ..planning.plan import Plan, PlanValue
 from .arguments import DTYPE, spelling_of, whole_sizes
 from .entries import Entry, Several, WholeProgram
-from .executable import Options, axes_of, in_order
+from .executable import Options, axes_of, order_axes
 from .named_plans import plan_for, target_named
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
@@ -126,18 +126,18 @@ def forward_for(
         name for name in inputs if name not in goal.order
     )
     tensors = {name: value for name, value in parameters.items() if name in keys}
-    shapes = {name: filled(inputs[name], tensors.values(), goal.sizes) for name in names}
+    shapes = {name: fill_shape(inputs[name], tensors.values(), goal.sizes) for name in names}
     dtype = next((dtype for dtype in map(dtype_of, tensors.values()) if "float" in dtype), DTYPE)
     plan = plan_or_explain(goal, parameters, shapes, dict.fromkeys(names, dtype))
     indices = indices_of(plan, len(names))
     if indices:
         dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
-        plan = planned(goal, parameters, shapes, dtypes)
+        plan = plan_forward(goal, parameters, shapes, dtypes)
     inputs_of_plan = [value for value in plan.inputs if isinstance(value, PlanValue)]
     if any(not isinstance(result, PlanValue) for result in plan.results) or len(inputs_of_plan) < len(plan.inputs):
         raise NotationError(309, "the formula has no array for its value")
     axes = orders_of(plan, goal, shapes)
-    plan = ordered(plan, [in_order(result, order) for result, order in zip(plan.results, axes)])
+    plan = order_results(plan, [order_axes(result, order) for result, order in zip(plan.results, axes)])
     target = target_named("torch")
     attributes = {value: attribute(keys[name], taken) for value, name in zip(inputs_of_plan[len(names) :], tensors)}
     text, function, buffers = forward(target.backend, plan, attributes, target.xp)
@@ -176,7 +176,9 @@ def order_of(axes: Collection[str], orders: Iterable[Iterable[str]]) -> tuple[st
     return tuple(dict.fromkeys([axis for order in orders for axis in order if axis in axes] + list(axes)))
 
 
-def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]) -> Plan:
+def plan_forward(
+    goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
+) -> Plan:
     """Return the plan for inputs of these shapes, with a symbol for each open size."""
     target, sizes = target_named("torch"), whole_sizes(goal.sizes)
     symbols = SizeSymbols(names_in([*shapes, *parameters]) | target.backend.reserved | {"self"})
@@ -203,7 +205,7 @@ def plan_or_explain(
 ) -> Plan:
     """Return the plan. If a size must be a number, the error names its axis."""
     try:
-        return planned(goal, parameters, shapes, dtypes)
+        return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
         if not any(None in shape.values() for shape in shapes.values()):
             raise
@@ -211,7 +213,7 @@ def plan_or_explain(
         for tried in (*((axis,) for axis in axes), axes):
             numbered = {name: with_number(shape, tried, EXAMPLE) for name, shape in shapes.items()}
             try:
-                planned(goal, parameters, numbered, dtypes)
+                plan_forward(goal, parameters, numbered, dtypes)
             except NotationError:
                 continue
             raise needs_number(tried[0], shapes) from None
@@ -230,7 +232,7 @@ def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
     )
 
 
-def filled(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
+def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
     """Return a shape with the sizes of the parameters, if they agree."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:

@@ -219,9 +219,9 @@ class NamedModule(Module):
         NotationError
             The axes of an input are not declared, or the size of an axis has to be a number.
         """
-        from .torch_export import exported
+        from .torch_export import export_module
 
-        return exported(self, self._forward_to_export(), *self._where())
+        return export_module(self, self._forward_to_export(), *self._where())
 
     @property
     def input_names(self) -> tuple[str, ...]:

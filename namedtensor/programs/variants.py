@@ -45,7 +45,7 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
         cuts |= dict.fromkeys(others, "")
     if new:
         cuts |= cut_declarations(program, {str(key(to_text(name))) for name in find_declared_names(new)})
-    return "\n".join([edited(program.source, cuts), *added])
+    return "\n".join([replace_spans(program.source, cuts), *added])
 
 
 def is_signature(statement: object, names: set[str]) -> bool:
@@ -85,7 +85,7 @@ def spans_of(scope: Scope) -> dict[str, list[Span]]:
     return {name: list(spans) for name, spans in result.items()}
 
 
-def edited(source: str, cuts: dict[Span, str]) -> str:
+def replace_spans(source: str, cuts: dict[Span, str]) -> str:
     """Return the source with each span replaced. A comment that follows a removed span is removed with it."""
     for (start, end), text in sorted(cuts.items(), reverse=True):
         line_end = source.find("\n", end)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from grammar.errors import NotationError
 
 from ..core.axes import show
-from ..core.kinds import as_mapping, as_names
+from ..core.kinds import require_mapping, require_names
 from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
 from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
@@ -18,7 +18,7 @@ from .entries import Entry, WholeProgram, argument_names
 from .evaluate import explain_value
 from .exported import Exported
 from .injected import gradient
-from .parameters import inferred, need_shapes, shapes_of
+from .parameters import infer_types, need_shapes, shapes_of
 from .printed import Printed
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         g : f(x)
         g : f(x) + 1
         """
-        from .explained import explained
+        from .explained import trace_steps
         from .labeled_calls import align_by
 
         entry = self._goal.entry_for(all_values(values, named))
@@ -173,7 +173,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
         given = bound(entry, arguments, all_values(values, named)).with_labels().with_numbers(program)
         numbers = align_by(given, check)
-        return explained(*check(numbers), entry.name, numbers)
+        return trace_steps(*check(numbers), entry.name, numbers)
 
     def diagram(
         self,
@@ -220,7 +220,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
         from .diagrams import diagram
 
-        shapes = {**as_mapping(inputs, "inputs=", 'write inputs={"X": "ℝ^{a}"}'), **shapes}
+        shapes = {**require_mapping(inputs, "inputs=", 'write inputs={"X": "ℝ^{a}"}'), **shapes}
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
 
     @abstractmethod
@@ -323,7 +323,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> program.parameters(sizes={"a": 3, "b": 2}), program["Y"].parameters(sizes={"b": 2})
         ({'V': 'ℝ^{b[2]}', 'w': 'ℝ^{a[3]}'}, {'V': 'ℝ^{b[2]}'})
         """
-        parameters = shapes_of(inferred(self._goal, sizes, shapes, tuple(shapes)), shapes)
+        parameters = shapes_of(infer_types(self._goal, sizes, shapes, tuple(shapes)), shapes)
         if not parameters:
             need_shapes(self._goal, shapes)
         return {name: show(shape) for name, shape in parameters.items()}
@@ -374,9 +374,9 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         from .initialization import fans, initial
 
         seed = to_seed(seed)
-        initializers = as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')
-        names = None if names is None else as_names(names, "names=", 'write names=["W"]')
-        checker = inferred(self._goal, sizes, shapes, tuple(shapes))
+        initializers = require_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')
+        names = None if names is None else require_names(names, "names=", 'write names=["W"]')
+        checker = infer_types(self._goal, sizes, shapes, tuple(shapes))
         fan_in = fans(checker.parameters, checker.graph.all())
         parameters = shapes_of(checker, shapes)
         if names is not None:

@@ -71,7 +71,7 @@ class Tensor:
         """Return nested lists, the first axis outermost, or a number if there are no axes."""
         axes = _names(axes)
         if set(axes) != set(self.shape) or len(axes) != len(self.shape):
-            raise NotationError(301, f"the axes are {listed(self.shape)}, not {listed(axes)}")
+            raise NotationError(301, f"the axes are {join_names(self.shape)}, not {join_names(axes)}")
         if not axes:
             return self.entries[()]
         return [at(self, {axes[0]: i}).to_list(axes[1:]) for i in range(1, self.shape[axes[0]] + 1)]
@@ -102,7 +102,7 @@ def _entry(data: Any, indices: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     return data
 
 
-def listed(names) -> str:
+def join_names(names) -> str:
     return ", ".join(names) or "none"
 
 
@@ -147,7 +147,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
     for X, axes in zip(tensors, needed):
         for axis in axes:
             if axis not in X.shape:
-                raise NotationError(301, f"the axis {axis} is needed, and here are {listed(X.shape)}")
+                raise NotationError(301, f"the axis {axis} is needed, and here are {join_names(X.shape)}")
     extra = unite(*({a: n for a, n in X.shape.items() if a not in axes} for X, axes in zip(tensors, needed)))
     results = {}
     for s in records(extra):
@@ -159,7 +159,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
 def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
     """Return the tensor whose part at each record of `extra` is given."""
     if not results:
-        raise NotationError(405, f"{listed(extra)} has no element, so nothing can be computed one by one")
+        raise NotationError(405, f"{join_names(extra)} has no element, so nothing can be computed one by one")
     shape = unite(*(part.shape for part in results.values()))
     for axis in shape:
         if axis in extra:
@@ -173,7 +173,7 @@ def reduce(function: Callable[..., Any], X: Tensor, axes: tuple[str, ...]) -> Te
     return lift(lambda x: number(function(list(x.entries.values()))), [X], [axes])
 
 
-def along(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) -> Tensor:
+def lift_vector_function(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) -> Tensor:
     """Lift a function from vectors to vectors (§3.5), such as softmax."""
 
     def apply(x: Tensor) -> Tensor:
@@ -196,7 +196,7 @@ def rename(X: Tensor, names: Mapping[str, str]) -> Tensor:
     """Return X_{a→b} (§3.6): [X_{a→b}]_{b(i)} = X_{a(i)}; several axes change at once."""
     new = {axis: names.get(axis, axis) for axis in X.shape}
     if len(set(new.values())) != len(new):
-        raise NotationError(312, f"two axes would have one name: {listed(new.values())}")
+        raise NotationError(312, f"two axes would have one name: {join_names(new.values())}")
     return Tensor(
         {new[axis]: size for axis, size in X.shape.items()}, lambda record: X({a: record[new[a]] for a in X.shape})
     )
@@ -219,7 +219,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
     if len(pieces) != X.shape[axis]:
         raise NotationError(313, f"{axis} is {X.shape[axis]}, which is not {' · '.join(map(str, into.values()))}")
     if any(name in rest for name in into):
-        raise NotationError(312, f"another axis has one of the names {listed(into)}")
+        raise NotationError(312, f"another axis has one of the names {join_names(into)}")
     position = {piece: number for number, piece in enumerate(pieces, 1)}
     return Tensor({**rest, **into}, lambda record: X({**record, axis: position[tuple(record[name] for name in into)]}))
 

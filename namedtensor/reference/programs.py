@@ -9,11 +9,11 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.settings import recursion_headroom
-from ..programs.entries import Entry, WholeProgram, by_position
-from ..programs.executable import Options, TypedValues, checked
+from ..programs.entries import Entry, WholeProgram, name_argument
+from ..programs.executable import Options, TypedValues, check_goal
 from ..programs.magnitudes import magnitudes_of
 from ..programs.parsed import ParsedProgram
-from ..scope.names import by_key, plain_key
+from ..scope.names import index_by_key, plain_key
 from ..terms.inference import InputType
 from ..terms.terms import Term
 from .claims import check_equal, check_member
@@ -52,7 +52,7 @@ def call(
     tensor(10, '')
     """
     entry = Entry(ParsedProgram(program, syntax), name)
-    named = {by_position(entry, index): value for index, value in enumerate(arguments)}
+    named = {name_argument(entry, index): value for index, value in enumerate(arguments)}
     return _value(entry, values or {}, named, sizes)
 
 
@@ -66,13 +66,13 @@ def _infer_terms(
     goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
 ) -> tuple[TypedValues, dict[str, Tensor]]:
     """Return the terms of a program, and its inputs by name."""
-    by_key(sizes or {}, plain_key)
-    element = {name: as_tensor(value, str(name)) for name, value in by_key(values).items()}
-    passed = {name: as_tensor(value, name) for name, value in arguments.items()}
+    index_by_key(sizes or {}, plain_key)
+    element = {name: to_tensor(value, str(name)) for name, value in index_by_key(values).items()}
+    passed = {name: to_tensor(value, name) for name, value in arguments.items()}
     types = [(name, type_of(X)) for name, X in passed.items()]
     with recursion_headroom(goal.program.source):
         inputs = {name: type_of(X) for name, X in element.items()}
-        typed = TypedValues.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
+        typed = TypedValues.of(*check_goal(goal, inputs, types, Options(sizes, unrolled=True)))
     return typed, {str(name): X for name, X in element.items()} | passed
 
 
@@ -103,7 +103,7 @@ def type_of(X: Tensor) -> InputType:
     return InputType(X.shape, None if X.shape else X.entries[()], truth)
 
 
-def as_tensor(value: Any, name: str) -> Tensor:
+def to_tensor(value: Any, name: str) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (bool, int, float)):

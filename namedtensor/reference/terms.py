@@ -17,12 +17,12 @@ from .definitions import (
     Record,
     Shape,
     Tensor,
-    along,
     at,
     broadcast,
     contract,
     index,
     lift,
+    lift_vector_function,
     merge,
     number,
     records,
@@ -40,18 +40,18 @@ def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) 
         try:
             result[id(term)] = input_value(term, inputs) if term.operator == "input" else value_of(term, tensors)
         except NotationError as problem:
-            raise problem if problem.source or term.node is None else located(problem, source, term.node) from None
+            raise problem if problem.source or term.node is None else locate_error(problem, source, term.node) from None
     return [result[id(root)] for root in roots]
 
 
-def located(problem: NotationError, source: str, node: Any) -> NotationError:
+def locate_error(problem: NotationError, source: str, node: Any) -> NotationError:
     return NotationError(problem.code, problem.message, source, node.span, problem.notes, problem.hint)
 
 
 def value_of(term: Term, tensors: Sequence[Tensor]) -> Tensor:
     """Return the value of a term, given the values of its arguments."""
     rule = RULES.get(term.operator)
-    return _applied(term, tensors) if rule is None else rule(term, *tensors)
+    return _apply_definition(term, tensors) if rule is None else rule(term, *tensors)
 
 
 def shape_of(term: Term) -> dict[str, int]:
@@ -160,7 +160,7 @@ RULES: Mapping[str, Callable[..., Tensor]] = {
 
 
 # --------------------------------------------------------------------------------------------------------- operators
-def _applied(term: Term, tensors: Sequence[Tensor]) -> Tensor:
+def _apply_definition(term: Term, tensors: Sequence[Tensor]) -> Tensor:
     """Apply an operator by the definition in its record, lifted. Raises a value error if plain numbers fail."""
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
@@ -182,7 +182,7 @@ def _lift_operator(record: Operator, term: Term, tensors: Sequence[Tensor], opti
     if record.kind in ("reduction", "axis_map"):
         if not axes:
             return broadcast(lambda *numbers: define([*numbers]), *tensors)
-        rule = reduce if record.kind == "reduction" else along
+        rule = reduce if record.kind == "reduction" else lift_vector_function
         return rule(lambda numbers: define(numbers, *options), tensors[0], axes)
     real = dict(zip(record.lifted.formals, axes))
     needed = [tuple(real[formal] for formal in group) for group in record.lifted_over(len(tensors)).inputs]

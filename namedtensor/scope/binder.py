@@ -18,16 +18,16 @@ from grammar.nodes import Call, Equation, Index, Name, Node, Number, Range, Sign
 
 from ..core.settings import recursion_headroom
 from .dependencies import BindingGroups
-from .index_conditions import CONDITION, without_index_conditions
-from .known_heads import Given, Head, claimed_heads, replaced
-from .names import component, spelled, walk
+from .index_conditions import CONDITION, replace_index_conditions
+from .known_heads import Given, Head, find_asserted_heads, find_replacements
+from .names import component, read_spelling, walk
 from .ownership import Ownership, value_of
 from .refused_heads import refuse_elements_of_functions, refuse_function_arguments
-from .shifted_heads import without_shifted_heads
-from .stated_draws import without_stated_draws
+from .shifted_heads import replace_shifted_heads
+from .stated_draws import replace_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
-from .updates import without_updates
+from .updates import replace_updates
 from .uses import NOTHING, OF_AXES, uses_of
 from .zero_starts import with_typed_zeros
 
@@ -44,7 +44,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     bound = _SCOPES.get(mark)
     if bound is None:
         with recursion_headroom(source):
-            scope = _analyse(source, desugared(source, program, given), given, open)
+            scope = _analyse(source, desugar_program(source, program, given), given, open)
         bound = _SCOPES.get_or_build(mark, lambda: (scope, program))
     return bound[0]
 
@@ -53,29 +53,29 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
 _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of programs", 512)
 
 
-def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
+def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
     """Return the program in the statements of `Scope`, without updates, draws, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
-        return _without_conditions(source, program, given)
+        return _drop_conditions(source, program, given)
     if nodes.Update in kinds:
-        program = without_updates(program)
+        program = replace_updates(program)
     equations = [statement for statement in program.statements if isinstance(statement, Equation)]
     ranged = any(equation.range is not None for equation in equations)
     if ranged:
-        program = without_shifted_heads(program)
+        program = replace_shifted_heads(program)
     if any(isinstance(equation.sides[-1], nodes.Draw) for equation in equations):
-        program = without_stated_draws(source, program)
+        program = replace_stated_draws(source, program)
     if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
         refuse_elements_of_functions(source, program)
     if Signature in kinds:
         refuse_function_arguments(source, program)
-    program = _without_conditions(source, program, given)
+    program = _drop_conditions(source, program, given)
     return with_typed_zeros(program) if ranged else program
 
 
-def _without_conditions(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    return without_index_conditions(program, given) if CONDITION.search(source) is not None else program
+def _drop_conditions(source: str, program: nodes.Program, given: Given) -> nodes.Program:
+    return replace_index_conditions(program, given) if CONDITION.search(source) is not None else program
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
@@ -84,10 +84,10 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
         scope = Scope(source, program, given=frozenset(given), values=list(enumerate(bodies)))
         scope.last = scope.values[-1][1] if scope.values else None
     else:
-        scope = _classified(source, program, given, open)
+        scope = _classify_statements(source, program, given, open)
     if any(sign in source for sign in DERIVATIVES):
         by = [node for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))]
-        names = (spelled(varied(node)) for node in by)
+        names = (read_spelling(find_varied_part(node)) for node in by)
         scope.differentiated = tuple(name for name in names if name is not None)
         moved = {name.text for node in walk(program) if isinstance(node, nodes.AtPoint) for name, _ in node.points}
         scope.varied = frozenset(name.base for name in scope.differentiated) | moved
@@ -97,7 +97,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     return scope
 
 
-def _classified(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
+def _classify_statements(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
     """Return the scope of a program with definitions, declarations or assertions."""
     claimed: frozenset[Head] = frozenset()
     while True:
@@ -106,12 +106,12 @@ def _classified(source: str, program: nodes.Program, given: Given, open: bool) -
         for position, statement in enumerate(program.statements):
             binder.add(position, statement)
         binder.sort()
-        further = claimed_heads(scope, given, open) - claimed
+        further = find_asserted_heads(scope, given, open) - claimed
         if not further:
             break
         claimed |= further
     binder.finish()
-    scope.replaced = replaced(scope)
+    scope.replaced = find_replacements(scope)
     statements = [(program.statements[position], side) for position, side in claimed]
     scope.calls = frozenset(equation.span for equation, side in statements if isinstance(equation.sides[side], Call))  # type: ignore[union-attr]
     return scope
@@ -126,7 +126,7 @@ def differentiates(function: FunctionDefinition) -> bool:
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
 
-def varied(node: nodes.Derivative | nodes.Differential) -> Node:
+def find_varied_part(node: nodes.Derivative | nodes.Differential) -> Node:
     """Return the variable of a derivative, or the body of a differential."""
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
@@ -170,7 +170,7 @@ class Binder(Ownership):
         """Raise if a head has one parameter twice."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
-            name = spelled(argument)
+            name = read_spelling(argument)
             assert name is not None
             first = seen.setdefault(name.key(), argument)
             if first is not argument:

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from grammar import nodes
 from grammar.nodes import Call, Draw, Name, Node, Number, Size, Subscript, Superscript
 
-from .names import Key, Spelled, component, component_names, spelled
+from .names import Key, Spelled, component, component_names, read_spelling
 from .symbols import Definition, FunctionDefinition, Scope
 from .uses import NOTHING, NameUse, Uses, reach, uses_of
-from .zero_starts import substituted
+from .zero_starts import substitute_nodes
 
 ANY = "…"  # in a pattern: an index
 
@@ -113,7 +113,7 @@ def beginning(family: Definition) -> tuple[Node, ...]:
     """Return the indices of a family's name and the first numbers of its ranges, with numbers for its variables."""
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
-    return tuple(substituted(node, numbers) for node in nodes_)
+    return tuple(substitute_nodes(node, numbers) for node in nodes_)
 
 
 def holds(family: Definition, key: Key) -> bool:
@@ -278,7 +278,7 @@ class BindingGroups:
                 parts = self.indices_in(node)
             elif node.text not in bound and node.text not in local:
                 keys.append(Key(node.text))
-            while isinstance(node, (Subscript, Superscript)) and (name := spelled(node)) is not None:
+            while isinstance(node, (Subscript, Superscript)) and (name := read_spelling(node)) is not None:
                 key = name.key()
                 keys.append(key)
                 if self.meant(key) or self.is_declared(key):
@@ -296,7 +296,7 @@ class BindingGroups:
 
     def indices_in(self, node: Node) -> Sequence[Node]:
         """Return the components of a name that are numbers, not labels: L in X^L, n in the power x^n."""
-        name = spelled(node)
+        name = read_spelling(node)
         assert name is not None
         key = name.key()
         if key in self.given or key in self.exact:

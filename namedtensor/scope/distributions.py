@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.nodes import Draw, Equation, Expectation
 
-from .names import component, spelled, walk
+from .names import component, read_spelling, walk
 from .symbols import Scope
 
 DEFAULT_DRAWS = 10_000  # the draws of an expectation, unless `draws` specifies a number
@@ -109,7 +109,7 @@ def samples(root: Any) -> bool:
 
 
 @lru_cache(maxsize=16)
-def estimated(scope: Scope) -> frozenset[str]:
+def find_estimated_names(scope: Scope) -> frozenset[str]:
     """Return the names whose values depend on draws, directly or through others."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
@@ -117,7 +117,7 @@ def estimated(scope: Scope) -> frozenset[str]:
     for statement in scope.program.statements:
         if isinstance(statement, Equation):
             head, *bodies = statement.sides
-            name = head.operator if isinstance(head, nodes.Call) else getattr(spelled(head), "base", "")
+            name = head.operator if isinstance(head, nodes.Call) else getattr(read_spelling(head), "base", "")
             named, drawn = words(bodies)
             before = uses.get(name, (False, set()))
             uses[name] = (before[0] or drawn, before[1] | named)
@@ -133,7 +133,7 @@ def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     Then the assertion is about types, since an estimate is only near its value.
     """
     named, drawn = words([side for side in sides if side is not None])
-    return drawn or not estimated(scope).isdisjoint(named)
+    return drawn or not find_estimated_names(scope).isdisjoint(named)
 
 
 def words(roots: Sequence[Any]) -> tuple[set[str], bool]:

@@ -20,8 +20,8 @@ from grammar.nodes import Call, Equation, Index, IndexSum, Name, Node, Over
 from grammar.symbols import BINDERS
 from grammar.traversal import conjuncts, names_in, rebuilt
 
-from .names import Key, component_names, spelled, walk
-from .shifted_heads import stepped
+from .names import Key, component_names, read_spelling, walk
+from .shifted_heads import add_number
 
 # A relation in a subscript: other texts have no such condition, and are not looked through.
 CONDITION = re.compile(r"_\s*\{[^}]*(?:[<>≤≥≠]|!=|\\(?:n|l|g)eq?|\\[lg]t|\\[lg]eqslant)")
@@ -29,11 +29,11 @@ FLIPPED = {">": "<", "≥": "≤"}
 ORDERS = ("<", "≤")
 
 
-def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
+def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
     """Return the program in which each operator over indices binds one index and its range."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
-    statements = tuple(of_statement(statement, known) for statement in program.statements)
+    statements = tuple(convert_statement(statement, known) for statement in program.statements)
     same = all(new is old for new, old in zip(statements, program.statements))
     return program if same else replace(program, statements=statements)
 
@@ -41,7 +41,7 @@ def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
 def said_by(statement: nodes.Statement) -> Iterator[str]:
     """Yield the names that a statement defines or declares, and the parameters of a function."""
     if isinstance(statement, nodes.Declaration):
-        yield from (name.base for name in map(spelled, statement.names) if name is not None)
+        yield from (name.base for name in map(read_spelling, statement.names) if name is not None)
     if isinstance(statement, Equation):
         head = statement.sides[0]
         if isinstance(head, Name):
@@ -61,17 +61,17 @@ def bound_by_head(head: Node) -> set[str]:
     return set[str]().union(*map(component_names, parts))
 
 
-def of_statement(statement: Any, known: frozenset[str]) -> Any:
+def convert_statement(statement: Any, known: frozenset[str]) -> Any:
     fixed = known
     if isinstance(statement, Equation):
         fixed |= bound_by_head(statement.sides[0])
     over = getattr(statement, "range", None)
-    return turned(statement, fixed | over.variables if over is not None else fixed)
+    return convert_node(statement, fixed | over.variables if over is not None else fixed)
 
 
-def turned(node: Any, fixed: frozenset[str]) -> Any:
+def convert_node(node: Any, fixed: frozenset[str]) -> Any:
     if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
-        return of_condition(node, fixed)
+        return convert_condition(node, fixed)
     inner = fixed
     if isinstance(node, (IndexSum, Over)):
         inner = fixed | {node.variable.text}
@@ -80,21 +80,21 @@ def turned(node: Any, fixed: frozenset[str]) -> Any:
     elif isinstance(node, Call):
         indexed = indices_of(node.arguments)
         inner = fixed | {part.text for part in node.subscript if isinstance(part, Name) and part.text in indexed}
-    return rebuilt(node, lambda part: turned(part, inner), apart=("variable",))
+    return rebuilt(node, lambda part: convert_node(part, inner), apart=("variable",))
 
 
-def of_condition(node: Over, fixed: frozenset[str]) -> Node:
-    relations = list(map(ordered, conjuncts(node.over)))
+def convert_condition(node: Over, fixed: frozenset[str]) -> Node:
+    relations = list(map(orient_relation, conjuncts(node.over)))
     variables = bound_indices(node, fixed)
-    body = turned(node.body, fixed | set(variables))
+    body = convert_node(node.body, fixed | set(variables))
     if len(variables) == 1 and len(relations) == 1:
         same = variables[0] == node.variable.text
         variable = node.variable if same else Name(variables[0], node.variable.span)
         return node if same and body is node.body else replace(node, variable=variable, body=body)
-    return nested(replace(node, body=body), variables, relations)
+    return nest_operators(replace(node, body=body), variables, relations)
 
 
-def ordered(relation: Call) -> Call:
+def orient_relation(relation: Call) -> Call:
     """Return a relation with < or ≤, if the relation is an order."""
     if relation.operator not in FLIPPED:
         return relation
@@ -109,7 +109,7 @@ def indices_of(parts: Iterable[Node]) -> set[str]:
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
     """Return the indices that a condition binds, in the order in which they appear."""
-    between = conjoined(node.over)
+    between = find_conjoined_names(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
     )
@@ -118,7 +118,7 @@ def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
     return texts or [node.variable.text]
 
 
-def conjoined(condition: Any) -> set[str]:
+def find_conjoined_names(condition: Any) -> set[str]:
     """Return the names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
     inside = [relation.arguments[0] for relation in conjuncts(condition)[1:]]
     return {node.text for node in inside if isinstance(node, Name)}
@@ -128,7 +128,7 @@ def names(part: Node) -> Iterator[str]:
     return (node.text for node in walk(part) if isinstance(node, Name))
 
 
-def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
+def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> Node:
     """Return one operator for each index, the first outermost; a relation appears at the last of its indices."""
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
@@ -139,7 +139,7 @@ def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
     body = node.body
     for name in reversed(variables):
         variable = Name(name, node.variable.span)
-        first, last = (inherited(name, at, relations, order) for at in (0, 1))
+        first, last = (find_index_bound(name, at, relations, order) for at in (0, 1))
         rest = [call for call in calls[name] if not is_bound(call, name)]
         condition = conjunction(calls[name])
         if first is not None and last is not None and not rest:
@@ -157,7 +157,7 @@ def is_bound(relation: Call, name: str) -> bool:
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
-def inherited(
+def find_index_bound(
     name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
     """Return the first (`at` 0) or last (`at` 1) value of an index: an earlier bound, or a later index's bound."""
@@ -169,10 +169,10 @@ def inherited(
         later = [text for text in names(bound) if text in order and order[text] >= order[name]]
         if not later:
             return (
-                bound if relation.operator == "≤" else stepped(bound, -1 if at else 1)
+                bound if relation.operator == "≤" else add_number(bound, -1 if at else 1)
             )  # j + 1 for j <, n − 1 for < n
         if isinstance(bound, Name) and bound.text not in seen | {name}:
-            further = inherited(bound.text, at, relations, order, seen | {name})
+            further = find_index_bound(bound.text, at, relations, order, seen | {name})
             if further is not None and not any(order.get(text, -1) >= order[name] for text in names(further)):
                 return further
     return None

@@ -16,14 +16,14 @@ from grammar.symbols import FUNCTIONS
 from grammar.traversal import names_in
 
 from .dependencies import matches, pattern_of
-from .names import CONSTANTS, Key, Spelled, component, spelled, walk
+from .names import CONSTANTS, Key, Spelled, component, read_spelling, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 
 Given = Mapping[Key, frozenset[str]]  # the axes of the given tensors, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is
 
 
-def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
+def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
     """Return the heads that are asserted, not defined: their subjects are given, declared or defined at top level.
 
     If the given names are still `open`, also return a second head of one function with other parameter names.
@@ -58,9 +58,9 @@ class _Known:
         plain = [definition for definition in group if not definition.elements]
         if plain:
             return [definition for definition in group if definition.elements]
-        whole = [definition for definition in group if definition.range is None and not fixed(definition)]
+        whole = [definition for definition in group if definition.range is None and not find_fixed_axes(definition)]
         if whole:
-            return [definition for definition in group if definition.range is None and fixed(definition)]
+            return [definition for definition in group if definition.range is None and find_fixed_axes(definition)]
         parts = [definition for definition in group if definition.range is None]
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
@@ -104,7 +104,7 @@ class _Known:
         """Return whether these elements of a declared name are too few to define it."""
         if group[0].key not in self.declared:
             return False
-        places = [fixed(definition) for definition in group]
+        places = [find_fixed_axes(definition) for definition in group]
         if any(len(position) != 1 for position in places):
             return True
         (sets, axes) = self.declared[group[0].key][1], {axis for position in places for axis in position}
@@ -179,7 +179,7 @@ class _Known:
             return frozenset()
         names: set[str] = set()
         for node in (part for candidate in definition for part in walk(candidate.statement)):
-            inner = None if isinstance(node, Axis) else spelled(node)
+            inner = None if isinstance(node, Axis) else read_spelling(node)
             names |= axes_named(node)
             if inner is not None:
                 names |= self.axes_of(inner.key(), seen | {name})
@@ -202,7 +202,7 @@ def is_rearranged(definition: Definition) -> bool:
 
 
 def is_spelled(node: Any, key: Key) -> bool:
-    name = spelled(node)
+    name = read_spelling(node)
     return name is not None and name.key() == key
 
 
@@ -210,7 +210,7 @@ def is_whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal()
 
 
-def fixed(definition: Definition) -> dict[str, int]:
+def find_fixed_axes(definition: Definition) -> dict[str, int]:
     """Return the axes that an element equation gives one position for: height and 1 of A_{height(1), width(j)}."""
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
@@ -232,7 +232,7 @@ def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str
 REPLACED = CONSTANTS.keys() - {"ε"}  # a program usually defines its own ε
 
 
-def replaced(scope: Scope) -> tuple[Replaced, ...]:
+def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
     """Return the built-in functions and numbers that the program's own definitions replace."""
     result = [
         Replaced(function.operator, function.head.span)
@@ -241,7 +241,7 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
     ]
     tensors = [group[0] for group in scope.definitions.values()]
     named = {tensor.name.base for tensor in tensors} & FUNCTIONS
-    applied = {juxtaposed(node) for node in walk(scope.program)} if named else set[Any]()
+    applied = {find_juxtaposed_name(node) for node in walk(scope.program)} if named else set[Any]()
     for tensor in tensors:
         plain = not tensor.key.subscript and not tensor.key.superscript
         identity = tensor.name.base == "I" and len(tensor.name.subscript) == 2 and not tensor.elements
@@ -251,9 +251,9 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
     return tuple(result)
 
 
-def juxtaposed(node: Any) -> str:
+def find_juxtaposed_name(node: Any) -> str:
     """Return σ if σ(X) is the product of a tensor and X."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
-        name = spelled(node.arguments[0])
+        name = read_spelling(node.arguments[0])
         return name.base if name is not None else ""
     return ""

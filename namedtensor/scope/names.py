@@ -196,16 +196,16 @@ class Spelled(NamedTuple):
         )
 
 
-def spelled(node: Node) -> Spelled | None:
+def read_spelling(node: Node) -> Spelled | None:
     """Return `node` as a name with scripts, or None: `X` and `W_1^{l,Q}` are names, `(X + Y)^2` is not."""
     if isinstance(node, Name):
         return Spelled(node.text)
     if isinstance(node, Subscript):
-        inner = spelled(node.base)
+        inner = read_spelling(node.base)
         if inner is not None and not inner.subscript:
             return inner._replace(subscript=node.components)
     if isinstance(node, Superscript):
-        inner = spelled(node.base)
+        inner = read_spelling(node.base)
         if inner is not None and not inner.superscript:
             return inner._replace(superscript=node.components)
     return None
@@ -228,12 +228,12 @@ def plain_key(text: str) -> Key:
         return Key(text)
 
 
-def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
+def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
     """Return a mapping from names by their keys, or by the results of `read`.
 
     Raises NotationError if two are forms of one.
 
-    >>> by_key({"gamma": 1, "W_1": 2})
+    >>> index_by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
     """
     values: dict[Spelling, Value] = {}
@@ -330,7 +330,7 @@ class ByScripts(Generic[Thing]):
         yield from groups.values()
 
 
-def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
+def index_by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
     """Index things by names with open indices: the search finds every name that `match_key` would match."""
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:

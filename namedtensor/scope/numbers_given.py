@@ -15,11 +15,11 @@ from grammar.symbols import FUNCTIONS
 from grammar.traversal import names_in
 
 from ..core.kinds import to_integer
-from .names import spelled, walk
+from .names import read_spelling, walk
 from .symbols import Scope
 
 
-def as_numbers(
+def convert_integers(
     values: Mapping[str, Any],
     single: Iterable[str],
     possible: Callable[[frozenset[str]], frozenset[str]],
@@ -33,13 +33,13 @@ def as_numbers(
         return values
     needed = set(numbers_in(scope())).intersection(single)
     plain = needed.union(set(parameters_in(scope())).intersection(single))
-    numbers = {name: as_number(value) if name in plain else value for name, value in values.items()}
+    numbers = {name: to_number(value) if name in plain else value for name, value in values.items()}
     for name in needed.intersection(ends_in(scope())):
         check_whole(name, numbers[name])
     return numbers
 
 
-def as_number(value: Any) -> Any:
+def to_number(value: Any) -> Any:
     """Convert a scalar tensor to a number, an integer if it is whole; return other values, such as tracers, unchanged."""
     integer = to_integer(value)
     if integer is not None or not hasattr(value, "array"):
@@ -115,7 +115,7 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
         return node.sides if any(isinstance(side, Size) for side in node.sides) else ()
     if isinstance(node, Call):
         return (*node.superscript, *node.subscript, *(node.parameters if ranged is None else ()))
-    name = None if isinstance(node, Axis) else spelled(node)
+    name = None if isinstance(node, Axis) else read_spelling(node)
     if name is None or (ranged is not None and name.base not in ranged):
         return ()
     return (*name.subscript, *name.superscript)

@@ -21,7 +21,7 @@ from grammar.nodes import Node
 from grammar.traversal import children, names_in
 
 from .dependencies import BindingGroup, BindingGroups
-from .names import Key, Spelled, spelled, walk
+from .names import Key, Spelled, read_spelling, walk
 from .statements import Statements, spelling
 from .symbols import Definition, FunctionDefinition, Scope
 from .uses import NOTHING, Uses, number_components, reach, uses_of
@@ -85,7 +85,7 @@ class Ownership(Statements):
         return max(above, key=attrgetter("position"), default=None)
 
     def attach_declarations(self) -> None:
-        typed = gathered(self.functions, typed_by)
+        typed = group_by_name(self.functions, find_names_to_type)
         defined = self.scope.definitions.keys()
         declarations, self.scope.declarations = self.scope.declarations, []
         for position, name, sets, over in declarations:
@@ -103,14 +103,14 @@ class Ownership(Statements):
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
             if name.base not in function.bound and name not in {
-                typed_name.key() for typed_name in typed_names(function)
+                typed_name.key() for typed_name in list_typed_names(function)
             }:
                 bodies += [function.body, *(definition.body for definition in function.all_definitions())]
         return any(name in names_used(body) for body in bodies)
 
     def attach_sizes(self) -> None:
-        bound = gathered(self.functions, attrgetter("bound"))
-        defining = gathered(
+        bound = group_by_name(self.functions, attrgetter("bound"))
+        defining = group_by_name(
             self.functions, lambda function: (definition.position for definition in function.all_definitions())
         )
         at_top = {definition.position for definition in self.scope.all_definitions()}
@@ -126,7 +126,7 @@ class Ownership(Statements):
     def attach_claims(self) -> list[tuple[int, Node]]:
         """Give each assertion to its function, or to the program; the left sides of the program's, which may be its value."""
         claimed: list[tuple[int, Node]] = []
-        bound = gathered(self.functions, attrgetter("bound"))
+        bound = group_by_name(self.functions, attrgetter("bound"))
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
         for position, claim in self.claims:
@@ -232,7 +232,7 @@ def claim_definitions(function: FunctionDefinition, definitions: Iterable[Defini
             function.facts.setdefault(definition.key, []).append(definition)
 
 
-def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
+def list_typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
     return (*function.parameters, *function.options)
 
 
@@ -242,7 +242,7 @@ def names_used(body: Node) -> set[Key]:
     waiting: list[Any] = [body]
     while waiting:
         node = waiting.pop()
-        name = spelled(node)
+        name = read_spelling(node)
         if name is None:
             waiting += children(node)
             continue
@@ -252,13 +252,13 @@ def names_used(body: Node) -> set[Key]:
     return keys
 
 
-def typed_by(function: FunctionDefinition) -> set[Key]:
+def find_names_to_type(function: FunctionDefinition) -> set[Key]:
     """Return the names of a function that a declaration may type: facts, and parameters without a signature."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
 
-def gathered(
+def group_by_name(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
     """Return the functions by their names."""

@@ -15,7 +15,7 @@ from grammar.printer import to_text
 from grammar.symbols import FUNCTIONS
 from grammar.traversal import rebuilt
 
-from .names import spelled, walk
+from .names import read_spelling, walk
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
@@ -42,7 +42,7 @@ def _is_head(call: Call) -> bool:
     return (
         is_user_function
         and bool(call.arguments)
-        and all(spelled(argument) is not None for argument in (*call.arguments, *call.parameters))
+        and all(read_spelling(argument) is not None for argument in (*call.arguments, *call.parameters))
     )
 
 

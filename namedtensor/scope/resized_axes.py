@@ -19,7 +19,7 @@ WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first a
 
 def may_resize(scope: Scope) -> bool:
     """Return whether a program has windows or slices."""
-    return any(True for node in walk(scope.program) for _ in _resized(node))
+    return any(True for node in walk(scope.program) for _ in _find_resized(node))
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
@@ -32,7 +32,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
             continue
         seen.add((id(root), names))
         for part in walk(root):
-            if any(name in names for name in _resized(part)):
+            if any(name in names for name in _find_resized(part)):
                 return True
             if isinstance(part, Name):
                 waiting += [(body, names) for body in bodies_named(scope, part.text)]
@@ -42,7 +42,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
     return False
 
 
-def _resized(node: Any) -> Iterator[str]:
+def _find_resized(node: Any) -> Iterator[str]:
     """Yield the axes that a node resizes."""
     if isinstance(node, Call) and node.operator in WINDOWS and node.subscript:
         first = axis_of(node.subscript[0])

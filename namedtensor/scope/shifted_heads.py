@@ -15,12 +15,12 @@ from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number, Range
 from grammar.traversal import rebuilt
 
-from .names import spelled
+from .names import read_spelling
 
 
-def without_shifted_heads(program: nodes.Program) -> nodes.Program:
+def replace_shifted_heads(program: nodes.Program) -> nodes.Program:
     """Return the program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
-    return replace(program, statements=tuple(map(counted_by_its_head, program.statements)))
+    return replace(program, statements=tuple(map(shift_range, program.statements)))
 
 
 def shifts(statement: Any) -> dict[str, int]:
@@ -31,7 +31,7 @@ def shifts(statement: Any) -> dict[str, int]:
     if isinstance(head, Call):
         parts = (*head.superscript, *head.subscript)
     else:
-        name = spelled(head.base if isinstance(head, nodes.Index) else head)
+        name = read_spelling(head.base if isinstance(head, nodes.Index) else head)
         parts = () if name is None else (*name.superscript, *name.subscript)
     result: dict[str, int] = {}
     for part in parts:
@@ -59,17 +59,17 @@ def ahead_of(part: Node) -> tuple[str, int]:
     return "", 0
 
 
-def counted_by_its_head(statement: Any) -> Any:
+def shift_range(statement: Any) -> Any:
     """Return the same equation, with its range moved by its head's offset."""
     result = shifts(statement)
     if not result:
         return statement
-    sides = tuple(turned(side, result) for side in statement.sides)
-    sets = tuple(turned(of, result) for of in statement.sets)
+    sides = tuple(shift_variables(side, result) for side in statement.sides)
+    sets = tuple(shift_variables(of, result) for of in statement.sets)
     over: Range | None = None
     for variable in reversed(statement.range.each):
         by = result.get(variable.variable.text, 0)
-        first, last = (moved(turned(end, result), by) for end in (variable.first, variable.last))
+        first, last = (move_end(shift_variables(end, result), by) for end in (variable.first, variable.last))
         other = replace(variable, first=first, last=last, further=over, down=variable.downward)
         if other.downward and not variable.downward:  # n, …, 1 would count down, and n, …, 2 − 1 does not
             other = replace(other, last=sum_of(variable.last, by, variable.last))
@@ -77,13 +77,13 @@ def counted_by_its_head(statement: Any) -> Any:
     return replace(statement, sides=sides, sets=sets, range=over)
 
 
-def moved(end: Node, by: int) -> Node:
+def move_end(end: Node, by: int) -> Node:
     """Return the end of a range plus an offset."""
     name, offset = ahead_of(end)
-    return sum_of(Name(name, end.span), offset + by, end) if by and name else stepped(end, by)
+    return sum_of(Name(name, end.span), offset + by, end) if by and name else add_number(end, by)
 
 
-def stepped(end: Node, by: int) -> Node:
+def add_number(end: Node, by: int) -> Node:
     """Return the end plus a number, as a sum."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
@@ -96,7 +96,7 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
     return Call("+" if offset > 0 else "-", (), (), (base, number), (), span, span)
 
 
-def turned(node: Any, by: Mapping[str, int]) -> Any:
+def shift_variables(node: Any, by: Mapping[str, int]) -> Any:
     """Return an expression with t − 1 for each t, if `by` is 1 for t."""
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
@@ -105,4 +105,4 @@ def turned(node: Any, by: Mapping[str, int]) -> Any:
     if isinstance(node, (nodes.IndexSum, nodes.Over)) and node.variable.text in by:
         by = {name: index for name, index in by.items() if name != node.variable.text}
     apart = () if isinstance(node, nodes.Derivative) else ("variable",)
-    return rebuilt(node, lambda part: turned(part, by), apart)
+    return rebuilt(node, lambda part: shift_variables(part, by), apart)

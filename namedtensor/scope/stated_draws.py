@@ -18,12 +18,12 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node
 from grammar.traversal import children, names_in, rebuilt
 
-from .names import component_names, spelled, walk
+from .names import component_names, read_spelling, walk
 
 INDEXED = (nodes.Range, nodes.IndexSum, nodes.Over)
 
 
-def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
+def replace_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
     """Return the program in which each expectation names its random variables."""
     counted = {node.variable.text for node in walk(program) if isinstance(node, INDEXED)}
     for node in walk(program):
@@ -69,7 +69,7 @@ class Stated:
             self.parameters |= bound if isinstance(head, Call) else set()
             direct.setdefault(base, set()).update(words(statement.sides[1]) - bound)
         direct |= {name: words(of) for name, of in self.drawn.items()}
-        self.needs = reached(direct, self.drawn.keys() | self.parameters)
+        self.needs = find_reached(direct, self.drawn.keys() | self.parameters)
         self.functions: dict[str, Equation] = {}
 
     def written_out(self) -> nodes.Program:
@@ -106,9 +106,9 @@ class Stated:
             draw = waiting.pop(text)
             self.check_given(text, names | named.keys(), draw)
             before = {variable.name for variable in draws if isinstance(variable, Draw)} & self.drawn.keys()
-            draws.append(self.of_drawn(replace(self.drawn[text], span=draw.span), before))
+            draws.append(self.lift_over_draws(replace(self.drawn[text], span=draw.span), before))
         stated = (names | named.keys()) & self.drawn.keys()
-        return replace(node, draws=tuple(draws), body=self.of_drawn(node.body, stated))
+        return replace(node, draws=tuple(draws), body=self.lift_over_draws(node.body, stated))
 
     def made_of(self, text: str) -> set[str]:
         """Return the random variables that another one's distribution names."""
@@ -125,7 +125,7 @@ class Stated:
             )  # fmt: skip
 
     # ------------------------------------------------------------------------------------- definitions between as functions
-    def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
+    def lift_over_draws(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
         """Return a body in which definitions that depend on random variables become functions of these variables."""
         if isinstance(node, nodes.Axis):
             return node
@@ -145,7 +145,7 @@ class Stated:
                 114, f"{base} depends on {', '.join(within)}, which is drawn here", self.source, node.span,
                 hint=f"make {base} a function of {within[0]}",
             )  # fmt: skip
-        return rebuilt(node, lambda part: self.of_drawn(part, over, bound), apart=("variable",))
+        return rebuilt(node, lambda part: self.lift_over_draws(part, over, bound), apart=("variable",))
 
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
         """Return m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
@@ -155,14 +155,14 @@ class Stated:
         if name not in self.functions:
             equation = self.plain[base]
             self.functions[name] = equation  # under construction, to detect circular definitions
-            body = self.of_drawn(equation.sides[1], {*over})
+            body = self.lift_over_draws(equation.sides[1], {*over})
             self.functions[name] = Equation((call, self.turned(body)), span=equation.span)
         return call
 
 
 def base_of(node: Any) -> str:
     """Yield X for X_{h(i)} and X^l; nothing for other expressions."""
-    name = spelled(node.base if isinstance(node, nodes.Index) else node)
+    name = read_spelling(node.base if isinstance(node, nodes.Index) else node)
     return "" if name is None else name.base
 
 
@@ -197,7 +197,7 @@ def bound_by(equation: Equation) -> set[str]:
     return bound
 
 
-def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
+def find_reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
     """Return the targets that each name depends on, directly or through others."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():

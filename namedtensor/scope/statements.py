@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size
 
 from .known_heads import Head
-from .names import Spelled, component_names, spelled, walk
+from .names import Spelled, component_names, read_spelling, walk
 from .shape_variables import is_shape
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation, equal_sides
 from .uses import ARITHMETIC, NEARLY
@@ -60,7 +60,7 @@ class Statements:
         if statement.range is not None:
             self.scope.indices |= statement.range.variables
         for node in statement.names:
-            name = spelled(node)
+            name = read_spelling(node)
             if name is not None:
                 self.scope.declarations.append((position, name, statement.sets, statement.range))
             else:
@@ -83,8 +83,8 @@ class Statements:
             and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
         ]
         if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
-            heads = defined_by_sizes(sides, heads)
-            if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
+            heads = find_heads_of_sizes(sides, heads)
+            if not heads or (statement.range is None and read_spelling(sides[heads[0]]) is not None):
                 return self.state_sizes(position, statement, heads)
         if not heads:
             stated = equal_sides(sides[0], sides[1:], statement.span, statement.range, len(sides) > 2)
@@ -109,8 +109,8 @@ class Statements:
 
     def define(self, position: int, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
         if isinstance(head, Call):
-            parameters = tuple(spelled(argument) for argument in head.arguments)
-            options = tuple(spelled(argument) for argument in head.parameters)
+            parameters = tuple(read_spelling(argument) for argument in head.arguments)
+            options = tuple(read_spelling(argument) for argument in head.parameters)
             function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
             self.functions.append(function)
             return
@@ -118,7 +118,7 @@ class Statements:
         named = head
         if isinstance(head, Index):
             elements, named = head.items, head.base
-        name = spelled(named)
+        name = read_spelling(named)
         assert name is not None
         if statement.range is not None and not elements:
             self.check_ranged(name, statement.range, head)
@@ -127,8 +127,8 @@ class Statements:
             labels = {word for part in (*name.subscript, *name.superscript) for word in component_names(part)}
             members = [range_ for range_ in over.each if range_.variable.text in labels]
             if members:
-                filling = chained([range_ for range_ in over.each if range_ not in members])
-                over = chained(members)
+                filling = chain_ranges([range_ for range_ in over.each if range_ not in members])
+                over = chain_ranges(members)
         definition = Definition(position, name, body, statement, claims, over, elements, head, filling)
         self.tensors.append(definition)
 
@@ -151,7 +151,7 @@ class Statements:
         )
 
 
-def chained(ranges: list[Range]) -> Range | None:
+def chain_ranges(ranges: list[Range]) -> Range | None:
     """Chain ranges one after the other."""
     range_: Range | None = None
     for bound_ in reversed(ranges):
@@ -166,7 +166,7 @@ def variables_of(statement: Equation) -> list[Name]:
     return names if statement.range is None else [*names, *(over.variable for over in statement.range.each)]
 
 
-def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
+def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     """Return the heads that an equation with a side |a| defines.
 
     |a| = n specifies what |a| is, and n = |a| = m that three numbers are one, whichever is known.
@@ -181,7 +181,7 @@ def is_of_other_member(side: Node, over: Range) -> bool:
 
     Such a side defines nothing.
     """
-    name = spelled(side)
+    name = read_spelling(side)
     if name is None:
         return False
     computed = [part for part in (*name.subscript, *name.superscript) if isinstance(part, Call)]
@@ -206,13 +206,13 @@ SIGNS = frozenset(
 def definable(node: Node) -> bool:
     """Return whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
-        return spelled(node.base) is not None
+        return read_spelling(node.base) is not None
     if isinstance(node, Call):
         if node.operator in ARITHMETIC | NEARLY | SIGNS:
             return False
         if any(isinstance(part, Name) and is_shape(part.text) for part in node.superscript):
             return False  # f^{𝒮'}, a lift of f
         return bool(node.arguments or node.parameters) and all(
-            spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
+            read_spelling(argument) is not None for argument in (*node.arguments, *node.parameters)
         )
-    return spelled(node) is not None
+    return read_spelling(node) is not None

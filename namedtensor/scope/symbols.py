@@ -14,7 +14,7 @@ from grammar.cache import cached_property
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 from grammar.traversal import names_in
 
-from .names import ByScripts, Key, Spelled, by_spelling, component, component_names, key, match_key
+from .names import ByScripts, Key, Spelled, component, component_names, index_by_spelling, key, match_key
 from .uses import Uses, uses_of
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
@@ -267,7 +267,7 @@ class Scope:
             self._sets[expected] = self._declaration(expected)
         return self._sets[expected]
 
-    def declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
+    def find_declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
         """Return the sets of many names, looked up once for each of their families."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
@@ -302,7 +302,9 @@ class Scope:
 
     @cached_property
     def _declared(self) -> ByScripts[tuple[Spelled, tuple[nodes.Set, ...], Range | None]]:
-        return by_spelling(((name, (name, sets, over)) for _, name, sets, over in self.declarations), self.indices)
+        return index_by_spelling(
+            ((name, (name, sets, over)) for _, name, sets, over in self.declarations), self.indices
+        )
 
     @cached_property
     def bounded(self) -> frozenset[str]:
@@ -330,7 +332,7 @@ class Scope:
 
     @cached_property
     def _families(self) -> ByScripts[Definition]:
-        return by_spelling(((family.name, family) for family in self.families), self.indices)
+        return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
         """Return the functions whose labels are among a use's texts, and every function with one axis subscript."""

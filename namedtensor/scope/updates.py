@@ -18,7 +18,7 @@ LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscr
 VERSION = REPLACING = "←"  # no name that is written has it
 
 
-def without_updates(program: nodes.Program) -> nodes.Program:
+def replace_updates(program: nodes.Program) -> nodes.Program:
     """Return the program in single-assignment form.
 
     Each update becomes an equation, and each use of the name is renamed to its current version.
@@ -41,13 +41,13 @@ def without_updates(program: nodes.Program) -> nodes.Program:
             text = target_of(statement)
             new = version(text, left[text] - 1 if text in names or text not in named | uses(statement) else left[text])
             left[text] -= 1
-            body = renamed(body_of(statement), current)
+            body = rename_versions(body_of(statement), current)
             current[text] = new
             names |= set() if text in named | uses(statement) else {text}
             target = statement.target.base if isinstance(statement.target, Index) else statement.target
             statement = Equation((Name(new, target.span), body), span=statement.span)
         else:
-            statement = renamed(statement, current)
+            statement = rename_versions(statement, current)
         named |= {text for text in left if text in words(statement)}
         result.append(statement)
     return replace(program, statements=tuple(result))
@@ -80,10 +80,10 @@ def body_of(update: Update) -> Any:
     return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
-def renamed(node: Any, current: dict[str, str]) -> Any:
+def rename_versions(node: Any, current: dict[str, str]) -> Any:
     """Return a node with each name replaced by its current version, if the name is a tensor."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, nodes.Set):
         return node
-    return rebuilt(node, lambda part: renamed(part, current), apart=LABELS.get(type(node), ()))
+    return rebuilt(node, lambda part: rename_versions(part, current), apart=LABELS.get(type(node), ()))

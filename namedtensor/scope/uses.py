@@ -17,7 +17,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number, Size, axis_of
 from grammar.traversal import children
 
-from .names import MARKS, Spelled, component_names, spelled, walk
+from .names import MARKS, Spelled, component_names, read_spelling, walk
 
 OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
@@ -73,7 +73,7 @@ def uses_of(*roots: Any) -> Uses:
             stack += [(part, bound) for part in reversed(collector.read_call(node, bound))]
         elif kind in BINDERS:
             stack += reversed(collector.read_binder(node, bound))
-        elif (name := spelled(node)) is not None:
+        elif (name := read_spelling(node)) is not None:
             stack += [(part, bound) for part in reversed(collector.read_name(node, name, bound))]
         else:
             stack += [(part, bound) for part in reversed(children(node))]

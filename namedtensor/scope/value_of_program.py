@@ -33,7 +33,7 @@ def last_member(definition: Definition) -> Node:
     return filled(head)
 
 
-def as_written(program: nodes.Program, node: Node) -> Node:
+def restore_written(program: nodes.Program, node: Node) -> Node:
     """Return the written expression of a node in the scope: 𝔼_x[x] for an expectation with the distribution of x."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)

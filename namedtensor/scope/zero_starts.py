@@ -17,7 +17,7 @@ from grammar.nodes import Call, Equation, Name, Node, Number
 from grammar.symbols import ELEMENTWISE
 from grammar.traversal import rebuilt
 
-from .names import spelled, walk
+from .names import read_spelling, walk
 
 ZERO = Number(0)
 HOLDS = Call("=", (), (), (ZERO, ZERO))
@@ -34,7 +34,7 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
         if not isinstance(statement, Equation):
             continue
         head = statement.sides[0]
-        name = spelled(head)
+        name = read_spelling(head)
         defined |= {name.base} if name is not None else set()
         if statement.range is not None and name is not None:
             steps.setdefault(name.base, []).append(statement)
@@ -45,7 +45,9 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
     axes = StepAxes(single, frozenset(steps), functions, frozenset(defined))
     statements: list[nodes.Statement] = []
     for statement in program.statements:
-        name = spelled(statement.sides[0]) if isinstance(statement, Equation) and is_zero_start(statement) else None
+        name = (
+            read_spelling(statement.sides[0]) if isinstance(statement, Equation) and is_zero_start(statement) else None
+        )
         if name is not None and name.base in asked and name.base in axes.steps:
             assert isinstance(statement, Equation)
             parts = [*axes.parts_of_step(name.base, frozenset())]
@@ -59,7 +61,7 @@ def is_zero_start(statement: Any) -> bool:
     """Return whether a statement is S_0 = 0: one member, by its number, that is 0."""
     if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
         return False
-    name = spelled(statement.sides[0])
+    name = read_spelling(statement.sides[0])
     return statement.sides[1] == ZERO and name is not None and any(map(is_number, (*name.subscript, *name.superscript)))
 
 
@@ -79,7 +81,7 @@ def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
 
 
 def members_in(node: Node) -> set[str]:
-    names = (spelled(part) for part in walk(node) if isinstance(part, (nodes.Subscript, nodes.Superscript)))
+    names = (read_spelling(part) for part in walk(node) if isinstance(part, (nodes.Subscript, nodes.Superscript)))
     return {name.base for name in names if name is not None}
 
 
@@ -101,14 +103,14 @@ class StepAxes(NamedTuple):
         if step is None or base in seen or step.range is None or step.range.further is not None:
             return
         for part in self.parts(step.sides[1], seen | {base}):
-            yield substituted(part, {step.range.variable.text: step.range.first})
+            yield substitute_nodes(part, {step.range.variable.text: step.range.first})
 
     def parts(self, node: Any, seen: frozenset[str]) -> Iterator[Node]:
         """Yield the parts of an expression whose axes the whole has."""
         if self.is_free(node):
             yield node
             return
-        name = spelled(node)
+        name = read_spelling(node)
         if name is not None:
             yield from self.parts_of_step(name.base, seen)
         elif isinstance(node, nodes.Cases):
@@ -119,7 +121,7 @@ class StepAxes(NamedTuple):
         elif isinstance(node, Call) and node.operator in self.functions and node.operator not in seen:
             head, body, *_ = self.functions[node.operator].sides
             names = [argument.text for argument in head.arguments if isinstance(argument, Name)]  # type: ignore[union-attr]
-            inlined = substituted(body, dict(zip(names, node.arguments)))
+            inlined = substitute_nodes(body, dict(zip(names, node.arguments)))
             local = self.defined.difference(
                 *map(names_of, node.arguments)
             )  # A part may need a definition of the function.
@@ -152,8 +154,8 @@ KEEPING_AXES = ELEMENTWISE | frozenset(
 )
 
 
-def substituted(node: Any, values: Mapping[str, Node]) -> Any:
+def substitute_nodes(node: Any, values: Mapping[str, Node]) -> Any:
     """Return an expression with nodes for variables."""
     if isinstance(node, Name):
         return values.get(node.text, node)
-    return rebuilt(node, lambda part: substituted(part, values), apart=("variable",))
+    return rebuilt(node, lambda part: substitute_nodes(part, values), apart=("variable",))

@@ -19,7 +19,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import show
 from ..core.families import FamilyName
-from ..core.kinds import as_path
+from ..core.kinds import require_path
 from ..core.tensor import NamedTensor, wrap_array
 from ..files.safetensors import TensorFile, save_tensors
 from ..files.text import write_whole
@@ -43,12 +43,12 @@ def save_shards(folder: Any, tensors: Tensors) -> None:
         If a file cannot be written (409).
     """
     jax = jax_module()
-    path, process = as_path(folder), jax.process_index()
+    path, process = require_path(folder), jax.process_index()
     path.mkdir(parents=True, exist_ok=True)
     shards: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     shapes: dict[str, Any] = {}
-    for name, tensor in ((_written(name), tensor) for name, tensor in tensors.items()):
+    for name, tensor in ((_write_name(name), tensor) for name, tensor in tensors.items()):
         dtype = str(tensor.array.dtype)
         shapes[name] = [list(tensor.axes), list(tensor.array.shape), dtype]
         for shard in tensor.array.addressable_shards:
@@ -78,7 +78,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
         If the folder holds no complete checkpoint (409), or a tensor cannot be sharded so (303, 310).
     """
     jax = jax_module()
-    path = as_path(folder)
+    path = require_path(folder)
     complete = path / COMPLETE
     if not complete.is_file():
         raise NotationError(
@@ -102,7 +102,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
     return result
 
 
-def _written(name: str) -> str:
+def _write_name(name: str) -> str:
     """Return a name in a file; a family's name has its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
@@ -143,7 +143,7 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
     """Write a checkpoint of a step beside the checkpoints of other steps. The last `keep` checkpoints stay."""
-    path = as_path(folder)
+    path = require_path(folder)
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
         shutil.rmtree(target)  # of a run that ended while it wrote
@@ -157,7 +157,7 @@ def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
 
 def steps_in(folder: Any) -> list[int]:
     """Return the steps of the complete checkpoints in a folder, ascending."""
-    path = as_path(folder)
+    path = require_path(folder)
     matches = ((STEP.fullmatch(entry.name), entry) for entry in (path.iterdir() if path.is_dir() else ()))
     return sorted(int(match[1]) for match, entry in matches if match and (entry / COMPLETE).is_file())
 
@@ -167,7 +167,7 @@ def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | N
     steps = steps_in(folder)
     if not steps:
         return None
-    return steps[-1], load_shards(as_path(folder) / f"step-{steps[-1]:08d}", sharding)
+    return steps[-1], load_shards(require_path(folder) / f"step-{steps[-1]:08d}", sharding)
 
 
 def _wait(name: str) -> None:
@@ -181,7 +181,7 @@ def _wait(name: str) -> None:
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
     """Return the tensors of a state of `Training` under names such as m/W_1, and its step number."""
     tensors = {
-        f"{kind}/{_written(name)}": value
+        f"{kind}/{_write_name(name)}": value
         for kind, part in state.items()
         if kind != step
         for name, value in part.items()

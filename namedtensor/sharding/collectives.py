@@ -115,7 +115,9 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
             result = match["result"]
             if match["start"] and match["kind"] != "all-reduce":  # a started operation returns (operands, results, …)
                 result = _second(result)
-            collective = Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh), times)
+            collective = Collective(
+                match["kind"], tuple(SHAPE.findall(result)), _find_mesh_axes(match["rest"], mesh), times
+            )
             name = channel[1] if channel else f"line {number}"
             first = result_by_channel.setdefault(name, collective)
             if times > first.times:
@@ -135,7 +137,7 @@ def _second(result: str) -> str:
     return parts[1] if len(parts) > 1 else result
 
 
-def _over(rest: str, mesh: Any) -> tuple[str, ...]:
+def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
     """Return the axes of the mesh within which the devices of each group differ, if the groups have such axes."""
     if mesh is None:
         return ()
@@ -148,12 +150,12 @@ def _over(rest: str, mesh: Any) -> tuple[str, ...]:
     groups = _groups(rest, places.size)
     for count in range(places.ndim + 1):
         for axes in combinations(range(places.ndim), count):
-            if _along(places, axes) == groups:
+            if _group_devices(places, axes) == groups:
                 return tuple(mesh.axis_names[axis] for axis in axes)
     return ()
 
 
-def _along(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
+def _group_devices(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
     """Return the groups of devices that differ in these axes alone."""
     length = int(np.prod([places.shape[axis] for axis in axes]))
     rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
@@ -167,16 +169,16 @@ def _groups(rest: str, count: int) -> set[frozenset[int]]:
     if listed := LISTED.search(rest):
         return {frozenset(group) for group in _numbers(listed[1])}
     if ranged := RANGED.search(rest):  # [2,4]<=[4,2]T(1,0): a range, given a shape, transposed, given another
-        rows = _ordered(ranged[2], count).reshape(_sizes(ranged[1]))
+        rows = _read_device_order(ranged[2], count).reshape(_sizes(ranged[1]))
         return {frozenset(row) for row in rows.tolist()}
     if (meshed := MESHED.search(rest)) and ":" not in meshed[3]:  # mesh['a'=2,'b'=4] {'b'}: in a mesh of XLA's own
         names, sizes = zip(*re.findall(r"'(\w+)'=(\d+)", meshed[1]))
         axes = tuple(map(names.index, re.findall(r"'(\w+)'", meshed[3])))
-        return _along(_ordered(meshed[2], count).reshape(tuple(map(int, sizes))), axes)
+        return _group_devices(_read_device_order(meshed[2], count).reshape(tuple(map(int, sizes))), axes)
     return set()
 
 
-def _ordered(text: str | None, count: int) -> Any:
+def _read_device_order(text: str | None, count: int) -> Any:
     """Return the numbers of the devices in an order.
 
     The order is plain, [2,4]T(1,0) for a reshaped and transposed range, or a list.

@@ -52,7 +52,7 @@ class DeviceReport(NamedTuple):
             if any(sizes):
                 rows.append((label, *map(bytes_shown, sizes)))
         rows.append(("FLOPs of products", *(f"{use.flops:.3g}" for _, use in uses)))
-        moved = [moved_bytes(use.collectives) for _, use in uses]
+        moved = [count_moved_bytes(use.collectives) for _, use in uses]
         for key in dict.fromkeys(key for one in moved for key in one):
             rows.append((key, *(_collective(*one[key]) if key in one else "–" for one in moved)))
         widths = [max(map(len, column)) for column in zip(*rows)]
@@ -70,7 +70,7 @@ def _collective(count: int, size: int) -> str:
     return f"{count:,} × {bytes_shown(size / count)}" if count else "–"
 
 
-def moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
+def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
     """Return the number and the bytes of the collectives that run, by their kinds and axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
@@ -89,7 +89,9 @@ def device_report(
     mesh = sharded.mesh
     entry = sharded._entry(name)
     one = (
-        tensors if accumulate is None else {key: _without(sharded, value, accumulate) for key, value in tensors.items()}
+        tensors
+        if accumulate is None
+        else {key: _drop_element(sharded, value, accumulate) for key, value in tensors.items()}
     )
     traced = entry.traced(values={**placed, **constants}, sizes=sizes, **one)
     forward = _use(traced, mesh, placed, {}, one, "the value")
@@ -103,7 +105,7 @@ def device_report(
     return DeviceReport(f"{extent} of {mesh.devices.flat[0].device_kind}", mesh.devices.size, forward, step)
 
 
-def _without(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
+def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
     """Return an input without one element of an axis."""
     if axis not in tensor.axes:
         return tensor

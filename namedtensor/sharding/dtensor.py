@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
 from ..core.suggestions import did_you_mean, near
-from ..tensors.values import as_value
+from ..tensors.values import convert_value
 
 
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
@@ -71,7 +71,7 @@ def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) 
         )  # fmt: skip
     result: dict[str, Any] = {}
     for name, value in tensors.items():
-        tensor = as_value(value, name)
+        tensor = convert_value(value, name)
         array = tensor.array if isinstance(tensor.array, torch.Tensor) else torch.as_tensor(concrete(tensor.array))
         result[name] = distribute_tensor(array, mesh, placements(rules, mesh, tensor.axes, tuple(array.shape)))
     return result

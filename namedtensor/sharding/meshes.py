@@ -34,7 +34,7 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
     jax = jax_module()
 
     if is_mapping(given):
-        return jax.sharding.Mesh(_arranged(given, topology), tuple(given))
+        return jax.sharding.Mesh(_arrange_devices(given, topology), tuple(given))
     if not isinstance(given, jax.sharding.Mesh):
         raise NotationError(
             208, f"expected a JAX mesh, got {type(given).__name__}",
@@ -43,7 +43,7 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
     return jax.sharding.Mesh(given.devices, given.axis_names)
 
 
-def _arranged(sizes: Mapping[str, Any], topology: str | None) -> np.ndarray:
+def _arrange_devices(sizes: Mapping[str, Any], topology: str | None) -> np.ndarray:
     if not sizes:
         raise NotationError(310, "a mesh needs at least one axis", hint='write {"data": 2}')
     for name, size in sizes.items():

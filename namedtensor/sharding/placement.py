@@ -37,7 +37,7 @@ class ComputePlacement:
         axes, extent = tuple(sizes), tuple(sizes.values())
         stored = self.sharding.placed_as(name, axes, extent)
         computed = self.sharding.computed.placed_as(name, axes, extent)
-        return None if stored == computed else gathered(stored, computed)
+        return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """Return the function that places a name's value and marks saved values, or a product beside such values."""
@@ -46,7 +46,7 @@ class ComputePlacement:
             return self._place_product(term, sizes) if self.sharding.of_values else None
         rules = self.sharding.of_values.get(name)
         placed = None if rules is None else rules.placed_as(name, tuple(sizes), tuple(sizes.values()))
-        return marked(name if name in self.sharding.save else None, placed)
+        return make_saved_name(name if name in self.sharding.save else None, placed)
 
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """Return the function that places a product of matrices with sharded axes, if no summed axis is sharded.
@@ -61,10 +61,14 @@ class ComputePlacement:
         missing = {
             over for placed in self.sharding.of_values.values() for rule in placed.rules.values() for over in rule
         } - meshed
-        return None if missing else marked(None, computed.placed_as("a product", tuple(sizes), tuple(sizes.values())))
+        return (
+            None
+            if missing
+            else make_saved_name(None, computed.placed_as("a product", tuple(sizes), tuple(sizes.values())))
+        )
 
 
-def gathered(stored: Any, computed: Any) -> Place:
+def make_gather(stored: Any, computed: Any) -> Place:
     """Return the function that gathers an array.
 
     It sums the gradient along the axes of computation, and scatters it.
@@ -73,7 +77,7 @@ def gathered(stored: Any, computed: Any) -> Place:
     return lambda array: constrain(constrain(array, stored), computed)
 
 
-def marked(saved: str | None, placed: Any) -> Place:
+def make_saved_name(saved: str | None, placed: Any) -> Place:
     """Return the function that places a value, and names it so that loops save it."""
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]

@@ -24,7 +24,7 @@ from ..core.families import ALONG, FamilyName
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import by_key, key, walk
+from ..scope.names import index_by_key, key, walk
 from ..tensors.pytrees import jax_module, keep_language_errors
 from .placement import ComputePlacement
 from .sharding import Sharding
@@ -241,9 +241,9 @@ class ShardedEntry:
     ) -> Any:
         """Return the call as `jax.stages.Traced`, before it is lowered (see `lowered`)."""
         sharded = self.sharded
-        parameters = {name: _without_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
-        inputs = {name: _without_numbers(value, sharded.abstract_input) for name, value in named.items()}
-        positional = tuple(_without_numbers(value, sharded.abstract_input) for value in arguments)
+        parameters = {name: _drop_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
+        inputs = {name: _drop_numbers(value, sharded.abstract_input) for name, value in named.items()}
+        positional = tuple(_drop_numbers(value, sharded.abstract_input) for value in arguments)
         function, tensors = self._call(positional, parameters, inputs, sizes)
         with keep_language_errors():
             return function.trace(tensors)
@@ -294,8 +294,8 @@ class ShardedEntry:
         ):
             arguments, aligned = self.entry._align(arguments, {**values, **named}, sizes)
             named, values = ({_spelling(name): aligned[_spelling(name)] for name in names} for names in (named, values))
-        inputs = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
-        parameters = {name: value for name, value in by_key(values, _spelling).items() if name not in inputs}
+        inputs = dict(zip(_positions(len(arguments)), arguments)) | index_by_key(named, _spelling)
+        parameters = {name: value for name, value in index_by_key(values, _spelling).items() if name not in inputs}
         placed = self.sharded.place(parameters) | self.sharded.place_inputs(inputs)
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
@@ -317,12 +317,12 @@ class ShardedEntry:
             self._check_rules(tensors)
             inputs: dict[str, Any] = {name: value for name, _, value in fixed.numbers}
             for name, tensor in tensors.items():
-                inputs[name] = (sharding if name in parameters else computed).constrained(name, tensor)
+                inputs[name] = (sharding if name in parameters else computed).constrain_placement(name, tensor)
             arguments = tuple([inputs.pop(name) for name in _positions(fixed.positional)])
             value = self.entry._anew(arguments, inputs, dict(fixed.sizes), placement)
             if isinstance(self.name, tuple):
-                return tuple(map(computed.constrained, self.name, value))
-            return computed.constrained(self.name or "the value", value)
+                return tuple(map(computed.constrain_placement, self.name, value))
+            return computed.constrain_placement(self.name or "the value", value)
 
         return jax.jit(run)
 
@@ -341,7 +341,7 @@ class ShardedEntry:
                 )  # fmt: skip
 
 
-def _without_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
+def _drop_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
     """Return a tensor without numbers if a shape is given."""
     return abstract(value) if isinstance(value, (str, Mapping)) else value
 

@@ -19,11 +19,11 @@ from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
-from ..core.kinds import as_names, is_mapping, is_sequence
+from ..core.kinds import is_mapping, is_sequence, require_names
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..tensors.pytrees import jax_module
-from ..tensors.values import as_value
+from ..tensors.values import convert_value
 from .meshes import extent_of, mesh_from
 
 Rules = Mapping[str, "str | Sequence[str] | None"]
@@ -49,14 +49,14 @@ class Sharding:
     ):  # fmt: skip
         self.mesh: Any = mesh_from(mesh, topology)
         self.rules: dict[str, tuple[str, ...]] = {
-            check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
+            check_axis(axis): self._find_mesh_axes(axis, rule) for axis, rule in _items(rules)
         }
         self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
         self.of_values: dict[str, Sharding] = {
             name: Sharding({**self.computed.rules, **dict(_items(text))}, self.mesh)
             for name, text in _group_by_name(value_rules).items()
         }
-        self.save: tuple[str, ...] = () if save is None else as_names(save, "save=", 'write save=["A^l"]')
+        self.save: tuple[str, ...] = () if save is None else require_names(save, "save=", 'write save=["A^l"]')
         self.computes_again: bool = save is not None or self.computed is not self
         self._mark = (
             tuple(sorted(self.rules.items())), self.mesh, None if compute_rules is None else self.computed,
@@ -80,7 +80,7 @@ class Sharding:
         )
         return f"{rules or 'nothing'}{computed}; the mesh is {self.extent}"
 
-    def _over(self, axis: str, rule: Any) -> tuple[str, ...]:
+    def _find_mesh_axes(self, axis: str, rule: Any) -> tuple[str, ...]:
         over: Any = () if rule is None else (rule,) if isinstance(rule, str) else rule
         if not is_sequence(over) or not all(isinstance(name, str) for name in over):
             raise NotationError(
@@ -191,13 +191,13 @@ class Sharding:
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Place parameters on the devices, by name. Numbers stay numbers. Raise NotationError for other values."""
-        result = {name: as_value(value, name) for name, value in values.items()}
+        result = {name: convert_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value
             for name, value in result.items()
         }
 
-    def constrained(self, name: str, tensor: NamedTensor) -> NamedTensor:
+    def constrain_placement(self, name: str, tensor: NamedTensor) -> NamedTensor:
         """Return the traced tensor, with the placement of its parts as a constraint for the compiler."""
         jax = jax_module()
 

@@ -156,13 +156,13 @@ class Training:
             given[STEP] = wrap_array(number.astype(value.array.dtype), ())
             values = self.update[names]._anew((), {**self.rates, **given}, {}, self._stored)
             for key, after in zip((PARAMETER, *self.states), values):
-                result[key][name] = self._as(name, after, value)
+                result[key][name] = self._match_parameter(name, after, value)
         return result, error
 
-    def _as(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
+    def _match_parameter(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
         """Return the new value of a parameter in its order of axes, its dtype and its placement."""
         array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
-        return self.sharded.sharding.constrained(name, wrap_array(array, before.axes))
+        return self.sharded.sharding.constrain_placement(name, wrap_array(array, before.axes))
 
     def _error(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
         """Return the mean of the loss over its lifted axes."""
@@ -187,10 +187,10 @@ class Training:
         count = next(iter(along.values())).shape[0]
         zero = jax.numpy.zeros((), "float32"), jax.tree.map(jax.numpy.zeros_like, parameters)
         total, _ = jax.lax.scan(one, zero, along)
-        return jax.tree.map(partial(_divided, count), total)
+        return jax.tree.map(partial(_divide_batch, count), total)
 
 
-def _divided(count: int, array: Any) -> Any:
+def _divide_batch(count: int, array: Any) -> Any:
     return array / count
 
 

@@ -13,18 +13,18 @@ from math import isqrt
 from typing import Any
 
 from . import canonical, signs
-from .canonical import content, scaled
+from .canonical import content, scale_form
 from .factors import (
     SumParts,
-    as_factors,
-    as_form,
     components,
-    contracted,
+    contract_identities,
     function_of,
-    gathered,
+    gather_powers,
     is_function,
     opaque,
-    sized,
+    sum_constants,
+    to_factors,
+    to_form,
     touches,
 )
 from .forms import (
@@ -39,12 +39,12 @@ from .forms import (
     head,
     number,
     opened,
-    refreshed,
-    renamed,
+    refresh_indices,
+    rename_indices,
 )
 from .matching import apply_totals
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
-from .work import current, used
+from .work import count_rule, current
 
 
 # ------------------------------------------------------------------------------------------------------------- sums
@@ -62,13 +62,13 @@ def add(*forms: Form) -> Form:
         if before is None:
             result[key] = product
         else:
-            used("like terms")
+            count_rule("like terms")
             result[key] = before._replace(coefficient=before.coefficient + product.coefficient)
     return tuple(product for product in result.values() if product.coefficient)
 
 
 def subtract(left: Form, right: Form) -> Form:
-    return add(left, scaled(right, -1))
+    return add(left, scale_form(right, -1))
 
 
 # --------------------------------------------------------------------------------------------------------- products
@@ -79,27 +79,31 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
     if left == ONE or right == ONE:
         return right if left == ONE else left
     if not current().proving:
-        left, right = (products if open else bracketed(products) for products, open in zip((left, right), out))
+        left, right = (products if open else bracket_form(products) for products, open in zip((left, right), out))
     if len(left) > 1 or len(right) > 1:
-        used("distribute")
+        count_rule("distribute")
     return add(*(times(one, other) for one in left for other in right))
 
 
 def times(one: Product, other: Product) -> Form:
     """Return the product of two products, with separate names for their bound indices."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
-    other = refreshed(other, taken)
-    one = refreshed(one, {index for factor in other.factors for index in factor.indices})
-    return settled(one.coefficient * other.coefficient, (*one.factors, *other.factors), one.summed | other.summed)
+    other = refresh_indices(other, taken)
+    one = refresh_indices(one, {index for factor in other.factors for index in factor.indices})
+    return normalize_product(
+        one.coefficient * other.coefficient, (*one.factors, *other.factors), one.summed | other.summed
+    )
 
 
-def within(outer: Product, inner: Product) -> Form:
+def multiply_within(outer: Product, inner: Product) -> Form:
     """Return the product of two products; the inner one is under the sums of the outer one."""
-    inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
-    return settled(outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed)
+    inner = refresh_indices(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
+    return normalize_product(
+        outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
+    )
 
 
-def bracketed(form: Form) -> Form:
+def bracket_form(form: Form) -> Form:
     """Return the form as one product."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
@@ -112,12 +116,12 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
     sums: list[Form] = []
     for position, product in enumerate(form):  # Each product gets separate indices for these.
         names = {index: index.fresh() if position else index for index in sorted(indices, key=NUMBER)}
-        ((coefficient, factors, summed),) = renamed((refreshed(product, indices),), names)
-        sums.append(settled(coefficient, factors, summed.union(names.values())))
+        ((coefficient, factors, summed),) = rename_indices((refresh_indices(product, indices),), names)
+        sums.append(normalize_product(coefficient, factors, summed.union(names.values())))
     return add(*sums)
 
 
-def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
+def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
     """Return a product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
@@ -129,18 +133,18 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     for rule in PROOF_RULES if current().expanding else ():
         changed = rule(product)
         if changed is not None:
-            return add(*(settled(*part) for part in changed))
-    return expanded(product) if current().proving else (product,)
+            return add(*(normalize_product(*part) for part in changed))
+    return expand_brackets(product) if current().proving else (product,)
 
 
-def signed(parts: SumParts) -> None:
+def apply_sign_rules(parts: SumParts) -> None:
     """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again after each of these."""
-    while (without_sign := _without_sign(parts.factors)) is not None:
+    while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
-        gathered(parts)
+        gather_powers(parts)
 
 
-def _without_sign(factors: list[Factor]) -> list[Factor] | None:
+def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
     """Return the factors with one sign rule applied, or None if none applies."""
     for factor in factors:
         if not is_function(factor, "sign") or factor.exponent != 1:
@@ -148,40 +152,46 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
         (inner,) = opened(factor)
         for other in factors:
             if (left := _left_of_base(other, inner)) is not None:
-                used("sign of a number")
+                count_rule("sign of a number")
                 put = (*([other._replace(exponent=left)] if left else []), function_of("abs", inner))
-                return _exchanged(factors, (factor, other), put)
+                return _exchange_factors(factors, (factor, other), put)
             if is_function(other, "abs") and other.exponent % 2 == 1 and opened(other) == (inner,) and len(inner) == 1:
-                put = as_factors(power(inner, other.exponent))
+                put = to_factors(power(inner, other.exponent))
                 if put is not None:
-                    used("sign")
-                    return _exchanged(factors, (factor, other), put)
+                    count_rule("sign")
+                    return _exchange_factors(factors, (factor, other), put)
     for factor in factors:
         if is_function(factor, "abs") and factor.exponent % 2 == 0:
             (inner,) = opened(factor)
-            put = as_factors(power(inner, factor.exponent)) if len(inner) == 1 else None
+            put = to_factors(power(inner, factor.exponent)) if len(inner) == 1 else None
             if put is not None:
-                used("square of an absolute value")
-                return _exchanged(factors, (factor,), put)
+                count_rule("square of an absolute value")
+                return _exchange_factors(factors, (factor,), put)
     return None
 
 
 def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
     """Return the exponent of a factor without the one factor that x is, if it is a power of x."""
-    alone = as_factors(x) or ()
+    alone = to_factors(x) or ()
     if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
         return None
     left = factor.exponent - alone[0].exponent
     return left if left >= 0 and left.denominator == 1 else None
 
 
-def _exchanged(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
+def _exchange_factors(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
     """Return the factors with new ones in the place of old ones."""
     return [*(factor for factor in factors if factor not in old), *new]
 
 
 # The order matters: each rule gets the result of the previous rules.
-PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, apply_totals, sized)
+PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (
+    contract_identities,
+    gather_powers,
+    apply_sign_rules,
+    apply_totals,
+    sum_constants,
+)
 PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
     pythagorean,
     sign_powers,
@@ -193,7 +203,7 @@ PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
 MAX_POWER = 8  # of a sum that is multiplied out
 
 
-def expanded(product: Product) -> Form:
+def expand_brackets(product: Product) -> Form:
     """Multiply brackets out, for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
@@ -202,7 +212,7 @@ def expanded(product: Product) -> Form:
                 rest += (factor._replace(exponent=factor.exponent - 1),)
             (inner,) = opened(factor)
             left = Product(product.coefficient, rest, product.summed)
-            return add(*(within(left, addend) for addend in inner))
+            return add(*(multiply_within(left, addend) for addend in inner))
     return (product,) if product.coefficient else ZERO
 
 
@@ -218,7 +228,7 @@ def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
             for factor in product.factors
             if not product.summed.intersection(factor.indices)
             and (len(form) == 1 or signs.vanishes_rarely(factor.head))
-            and (not fractional or signs.of_head(factor.head))
+            and (not fractional or signs.get_head_sign(factor.head))
         }
         if position:
             keys = dict.fromkeys((*shared, *exponents))
@@ -229,7 +239,7 @@ def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
         rest = tuple(factor for factor in form[0].factors if factor not in outer)
         return Product(ONE_, outer), (form[0]._replace(factors=rest),)
     divided = tuple(factor._replace(exponent=-factor.exponent) for factor in outer)
-    rests = [settled(product.coefficient, (*product.factors, *divided), product.summed) for product in form]
+    rests = [normalize_product(product.coefficient, (*product.factors, *divided), product.summed) for product in form]
     return Product(ONE_, outer), add(*rests) if outer else form
 
 
@@ -257,14 +267,14 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     if current().expanding and not bracket:
         outer, rest = monomial(form, exponent.denominator > 1)
         if outer.factors:
-            used("common factor")
+            count_rule("common factor")
             return multiply(_power_of_product(outer, exponent), power(rest, exponent))
     shared, rest = content(form)
     if not current().proving and (exponent.denominator > 1 or shared.denominator > MAX_DENOMINATOR):
         shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
-        rest = scaled(form, shared)
+        rest = scale_form(form, shared)
     if shared < 0 and exponent.denominator > 1:
-        shared, rest = -shared, scaled(rest, -1)
+        shared, rest = -shared, scale_form(rest, -1)
     outside = _number_power(shared, exponent)
     return multiply(outside, (Product(ONE_, (opaque("bracket", None, (rest,), exponent=exponent),)),))
 
@@ -293,20 +303,20 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
         apart.append(opaque("bracket", None, (unchanged,), exponent=exponent))
         coefficient = abs(coefficient)
     ((more, further, _),) = _number_power(coefficient, exponent)
-    return settled(more, (*apart, *further), frozenset())
+    return normalize_product(more, (*apart, *further), frozenset())
 
 
 def _absolute(factor: Factor) -> Factor:
     """Write x² as |x|² if a proof applies all rules: its root is |x|."""
     if not current().expanding or _plain_power(factor) or factor.exponent % 2:
         return factor
-    used("root of a square")
-    return function_of("abs", as_form(factor, ONE_))._replace(exponent=factor.exponent)
+    count_rule("root of a square")
+    return function_of("abs", to_form(factor, ONE_))._replace(exponent=factor.exponent)
 
 
 def _plain_power(factor: Factor) -> bool:
     """Return whether (xᵃ)ᵇ = xᵃᵇ for any b: not if a is even, because x may be negative."""
-    return signs.of_head(factor.head) or factor.exponent.denominator > 1
+    return signs.get_head_sign(factor.head) or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
@@ -316,8 +326,8 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)
             for group in groups
         ]
-        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.of_form, parts))):
-            used("product of sums")
+        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.get_form_sign, parts))):
+            count_rule("product of sums")
             return reduce(
                 multiply, (power(part, exponent) for part in parts), _number_power(product.coefficient, exponent)
             )
@@ -341,7 +351,7 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     of = opaque("bracket", None, (summed,), exponent=exponent)
     ((more, further, _),) = _number_power(coefficient, exponent)
     powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
-    products = settled(more, (*powers, *further), frozenset())
+    products = normalize_product(more, (*powers, *further), frozenset())
     return tuple(addend._replace(factors=(*addend.factors, of)) for addend in products) if exponent != 1 else (product,)
 
 
@@ -359,5 +369,5 @@ def _number_power(value: Fraction, exponent: Fraction) -> Form:
                 continue
         if part != 1:
             of = Factor(head("number", Fraction(part)), (), sign * exponent)
-            products = multiply(products, settled(ONE_, (of,), frozenset()))
+            products = multiply(products, normalize_product(ONE_, (of,), frozenset()))
     return products

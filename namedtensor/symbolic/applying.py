@@ -10,8 +10,19 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import canonical, signs
-from .algebra import MAX_POWER, add, content, monomial, multiply, power, scaled, settled, subtract, sum_over
-from .factors import as_form, function_of, is_function, sole
+from .algebra import (
+    MAX_POWER,
+    add,
+    content,
+    monomial,
+    multiply,
+    normalize_product,
+    power,
+    scale_form,
+    subtract,
+    sum_over,
+)
+from .factors import function_of, is_function, sole, to_form
 from .facts import Sign
 from .forms import (
     DELTA,
@@ -26,17 +37,17 @@ from .forms import (
     indices_of,
     number,
     opened,
-    renamed,
+    rename_indices,
     single,
 )
-from .signs import never_negative, of_form, of_head
-from .work import current, used
+from .signs import get_form_sign, get_head_sign, never_negative
+from .work import count_rule, current
 
 Places = tuple[int, ...]
 OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # The result is symmetric if the matrix is.
 
 
-def applied(
+def apply_operator(
     operator: str,
     parts: Sequence[Form],
     bound: Sequence[FormIndex] = (),
@@ -56,8 +67,8 @@ def applied(
             return products
     outside = set().union(*map(indices_of, parts)) - set(bound)
     indices = {index: index.fresh() for index in bound}
-    parts = tuple(renamed(part, indices) for part in parts)
-    key, order, symmetries = canonical.closed(parts, tuple(indices.values()), outside)
+    parts = tuple(rename_indices(part, indices) for part in parts)
+    key, order, symmetries = canonical.make_closed_key(parts, tuple(indices.values()), outside)
     first = tuple(range(len(given)))
     axes = (*(index.name for index in given), *(index.name for index in order))
     whole = tuple((*first, *(node + len(given) for node in symmetry)) for symmetry in symmetries)
@@ -66,7 +77,7 @@ def applied(
         and len(parts) == 1
         and canonical.is_symmetric(parts, tuple(indices.values()), order, key)
     ):
-        used("symmetric")
+        count_rule("symmetric")
         whole += tuple((1, 0, *entry[2:]) for entry in whole)
     texts = tuple(str(index.size) for index, position in zip(given, places[1]) if position not in places[0])
     of = head(
@@ -78,7 +89,7 @@ def applied(
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """Return the simplified application of a function of numbers, if a rule applies."""
-    if current().expanding and (products := expanded(operator, parts)) is not None:
+    if current().expanding and (products := expand_function(operator, parts)) is not None:
         return products
     if operator in OPERATOR_RULES:
         return OPERATOR_RULES[operator](*parts)
@@ -87,20 +98,20 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
         if products is not None:
             return products
     parity = REGISTRY[operator].parity if operator in REGISTRY else ""
-    return by_parity(operator, parity, parts[0]) if parity else None
+    return apply_parity(operator, parity, parts[0]) if parity else None
 
 
-def by_parity(operator: str, parity: str, x: Form) -> Form | None:
+def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
     """Apply f(−x) = f(x) if f is even, −f(x) if f is odd; |2 x| = 2 |x|."""
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
     if shared < 0:
-        used("sign of an argument")
-        products = applied(operator, (scaled(x, -1),))
-        return scaled(products, -1) if parity == "odd" else products
+        count_rule("sign of an argument")
+        products = apply_operator(operator, (scale_form(x, -1),))
+        return scale_form(products, -1) if parity == "odd" else products
     if operator in ("abs", "sign") and shared != 1:
-        return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
+        return scale_form(apply_operator(operator, (rest,)), shared if operator == "abs" else 1)
     return None
 
 
@@ -117,20 +128,20 @@ def exponential(x: Form) -> Form:
             products = multiply(products, exponential((product,)))
         return products
     shared, rest = content(x)
-    inner = scaled(rest, Fraction(1, shared.denominator))
+    inner = scale_form(rest, Fraction(1, shared.denominator))
     work = current()
     alone = sole(rest if work.expanding else inner)
     if alone is not None and is_function(alone, "log") and work.expanding >= work.proving:
-        used("logarithm")
+        count_rule("logarithm")
         return power(opened(alone)[0], shared if work.expanding else Fraction(shared.numerator))
     if shared.numerator != 1:
-        used("exponent")
+        count_rule("exponent")
     return power(_opaque("exp", inner), Fraction(shared.numerator))
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
     """Return an operator without a rewrite rule as one opaque factor."""
-    return as_form(function_of(operator, *parts))
+    return to_form(function_of(operator, *parts))
 
 
 def logarithm(x: Form) -> Form | None:
@@ -141,8 +152,8 @@ def logarithm(x: Form) -> Form | None:
     if not product.factors:
         return ZERO if product.coefficient == 1 else None
     if product.coefficient == 1 and not product.summed and all(is_function(of, "exp") for of in product.factors):
-        used("logarithm")
-        return add(*(scaled(opened(factor)[0], factor.exponent) for factor in product.factors))
+        count_rule("logarithm")
+        return add(*(scale_form(opened(factor)[0], factor.exponent) for factor in product.factors))
     return None
 
 
@@ -162,7 +173,7 @@ def cases(*parts: Form) -> Form | None:
     ]  # fmt: skip
     if not any(factor.head is DELTA for factor in shared) and not (len(values) == 2 and len(live) == 1):
         return None
-    outer = settled(ONE_, tuple(shared), frozenset())
+    outer = normalize_product(ONE_, tuple(shared), frozenset())
     coefficient = live[0][0].coefficient if len(live) == 1 else ONE_
 
     def rest(value: Form) -> Form:
@@ -171,16 +182,16 @@ def cases(*parts: Form) -> Form | None:
         factors = list(value[0].factors)
         for factor in shared:
             factors.remove(factor)
-        return settled(value[0].coefficient / coefficient, tuple(factors), frozenset())
+        return normalize_product(value[0].coefficient / coefficient, tuple(factors), frozenset())
 
     inner = tuple(rest(part) if not index % 2 else part for index, part in enumerate(parts))
     if len(inner) == 3 and inner[0] == ONE and inner[2] == ZERO:
-        chosen = applied("indicator", (inner[1],))
+        chosen = apply_operator("indicator", (inner[1],))
     elif len(inner) == 3 and inner[0] == ZERO and inner[2] == ONE:
-        chosen = applied("indicator", (negated(inner[1]),))
+        chosen = apply_operator("indicator", (negate_condition(inner[1]),))
     else:
         chosen = _opaque("cases", *inner)
-    return scaled(multiply(outer, chosen), coefficient)
+    return scale_form(multiply(outer, chosen), coefficient)
 
 
 # Whether x > 0, … holds for an x that is above 0, or at least 0.
@@ -191,7 +202,7 @@ HOLDS: dict[tuple[str, Sign], bool] = {
 MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
 
 
-def indicated(condition: Form) -> Form | None:
+def simplify_indicator(condition: Form) -> Form | None:
     """Apply 𝕀[x > 0] = 1 for an x above 0."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
@@ -200,7 +211,7 @@ def indicated(condition: Form) -> Form | None:
     for x, relation in ((subtract(left, right), label), (subtract(right, left), MIRRORED[label])):
         sign = signs.sign_of(x) if x else None
         if sign is not None and (holds := HOLDS.get((relation, sign))) is not None:
-            used("comparison")
+            count_rule("comparison")
             return ONE if holds else ZERO
     return None
 
@@ -210,7 +221,7 @@ OF_SIGN: dict[str, Callable[[Form, Sign], Form | None]] = {
     "abs": lambda x, sign: x, "relu": lambda x, sign: x, "sign": lambda x, sign: ONE if sign == "positive" else None,
 }  # fmt: skip
 OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
-    "exp": exponential, "log": logarithm, "cases": cases, "indicator": indicated,
+    "exp": exponential, "log": logarithm, "cases": cases, "indicator": simplify_indicator,
 }  # fmt: skip
 
 
@@ -223,7 +234,7 @@ def is_finite(factor: Factor) -> bool:
 OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}
 
 
-def negated(condition: Form) -> Form:
+def negate_condition(condition: Form) -> Form:
     """Return the negation of a condition."""
     alone = sole(condition)
     if alone is not None and alone.head.label in OPPOSITE:
@@ -240,50 +251,50 @@ def own_options(record: Any, term: Term) -> tuple[Any, ...]:
 
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
-def expanded(operator: str, parts: tuple[Form, ...]) -> Form | None:
+def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """Return the application of a function of numbers by a rule that only proofs use, if one applies."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
 
-def by_addition(operator: str, x: Form) -> Form | None:
+def apply_addition_theorem(operator: str, x: Form) -> Form | None:
     """Apply sin(x + y) = sin x cos y + cos x sin y, cos(x + y) = cos x cos y − sin x sin y."""
     shared, rest = content(x)
     if len(x) > 1:
         one, other = x[:1], x[1:]
     elif 1 < abs(shared.numerator) <= MAX_POWER:
-        one = scaled(rest, Fraction(1, shared.denominator))
-        other = add(x, scaled(one, -1 if shared > 0 else 1))
-        one = one if shared > 0 else scaled(one, -1)
+        one = scale_form(rest, Fraction(1, shared.denominator))
+        other = add(x, scale_form(one, -1 if shared > 0 else 1))
+        one = one if shared > 0 else scale_form(one, -1)
     else:
         return None
-    used("sum of angles")
+    count_rule("sum of angles")
     (sin_one, cos_one), (sin_other, cos_other) = (
-        [applied(name, (part,)) for name in ("sin", "cos")] for part in (one, other)
+        [apply_operator(name, (part,)) for name in ("sin", "cos")] for part in (one, other)
     )
     if operator == "sin":
         return add(multiply(sin_one, cos_other), multiply(cos_one, sin_other))
-    return add(multiply(cos_one, cos_other), scaled(multiply(sin_one, sin_other), -1))
+    return add(multiply(cos_one, cos_other), scale_form(multiply(sin_one, sin_other), -1))
 
 
-def by_factors(operator: str, x: Form) -> Form | None:
+def apply_to_factors(operator: str, x: Form) -> Form | None:
     """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, and |x| = x for an x that is never negative."""
-    if operator == "abs" and of_form(x):
+    if operator == "abs" and get_form_sign(x):
         return x
     outer, rest = monomial(x)
     alone = rest == ONE and len(outer.factors) == 1 and outer.factors[0].exponent
     if not outer.factors or (alone and (alone == 1 or alone.denominator > 1)):
         return None
-    used("factors of an argument")
-    products = ONE if rest == ONE else applied(operator, (rest,))
+    count_rule("factors of an argument")
+    products = ONE if rest == ONE else apply_operator(operator, (rest,))
     for factor in outer.factors:
         if operator == "abs" and never_negative(factor):
-            products = multiply(products, as_form(factor))
+            products = multiply(products, to_form(factor))
         elif factor.exponent.denominator == 1:
             exponent = factor.exponent if operator == "abs" else abs(factor.exponent)
-            products = multiply(products, power(applied(operator, (as_form(factor, ONE_),)), exponent))
+            products = multiply(products, power(apply_operator(operator, (to_form(factor, ONE_),)), exponent))
         else:
-            products = multiply(products, applied(operator, (as_form(factor),)))
+            products = multiply(products, apply_operator(operator, (to_form(factor),)))
     return products
 
 
@@ -292,20 +303,20 @@ def sum_of_logarithms(x: Form) -> Form | None:
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
-    if rest != ONE and of_form(rest):
+    if rest != ONE and get_form_sign(rest):
         parts.append(_opaque("log", rest))
         rest = ONE
     for factor in outer.factors:
         even = factor.exponent.denominator == 1 and factor.exponent % 2 == 0
-        if of_head(factor.head) or (not even and len(outer.factors) == 1 and (left, rest) == (ONE, ONE)):
-            parts.append(scaled(_logarithm_of_factor(factor), factor.exponent))
+        if get_head_sign(factor.head) or (not even and len(outer.factors) == 1 and (left, rest) == (ONE, ONE)):
+            parts.append(scale_form(_logarithm_of_factor(factor), factor.exponent))
         elif even:
-            parts.append(scaled(_opaque("log", applied("abs", (as_form(factor, ONE_),))), factor.exponent))
+            parts.append(scale_form(_opaque("log", apply_operator("abs", (to_form(factor, ONE_),))), factor.exponent))
         else:
-            left = multiply(left, as_form(factor))
+            left = multiply(left, to_form(factor))
     if left != ONE or rest != ONE:
         parts.append(_opaque("log", multiply(left, rest)))
-    used("logarithm of a product")
+    count_rule("logarithm of a product")
     return add(*parts)
 
 
@@ -319,7 +330,7 @@ def _logarithm_of_number(value: Fraction) -> Form:
                 prime = number_left
             while number_left % prime == 0:
                 number_left //= prime
-                parts.append(scaled(_opaque("log", number(prime)), sign))
+                parts.append(scale_form(_opaque("log", number(prime)), sign))
             prime += 1
     return add(*parts)
 
@@ -338,9 +349,9 @@ def _logarithm_of_factor(factor: Factor) -> Form:
         case "apply", "∏":
             (inner,) = opened(factor)
             indices = {index: index.fresh() for index in factor.head.bound}
-            if of_form(inner):
-                return sum_over(applied("log", (renamed(inner, indices),)), indices.values())
-    return _opaque("log", as_form(factor, ONE_))
+            if get_form_sign(inner):
+                return sum_over(apply_operator("log", (rename_indices(inner, indices),)), indices.values())
+    return _opaque("log", to_form(factor, ONE_))
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
@@ -348,19 +359,19 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:
-        used("power of a size")
-        return reduce(multiply, (applied("^", (base, (product,))) for product in exponent))
+        count_rule("power of a size")
+        return reduce(multiply, (apply_operator("^", (base, (product,))) for product in exponent))
     product = next(iter(exponent))  # the one that is left
     if not product.factors:
         return power(base, product.coefficient)
     if product.coefficient != 1:
-        return power(applied("^", (base, (product._replace(coefficient=ONE_),))), product.coefficient)
+        return power(apply_operator("^", (base, (product._replace(coefficient=ONE_),))), product.coefficient)
     outer, rest = monomial(base)
     if base == ONE or not outer.factors or (rest == ONE and sole(base) is not None):
         return ONE if base == ONE else None
-    used("power of a size")
-    parts = [power(applied("^", (as_form(factor, ONE_), exponent)), factor.exponent) for factor in outer.factors]
-    return reduce(multiply, parts, ONE if rest == ONE else applied("^", (rest, exponent)))
+    count_rule("power of a size")
+    parts = [power(apply_operator("^", (to_form(factor, ONE_), exponent)), factor.exponent) for factor in outer.factors]
+    return reduce(multiply, parts, ONE if rest == ONE else apply_operator("^", (rest, exponent)))
 
 
 def _is_whole(product: Product) -> bool:
@@ -373,10 +384,10 @@ def _is_whole(product: Product) -> bool:
 
 MAX_PRIME = 1000  # of the factors of a number whose logarithm is a sum
 EXPANSIONS: dict[str, Callable[..., Form | None]] = {
-    "sin": partial(by_addition, "sin"),
-    "cos": partial(by_addition, "cos"),
-    "abs": partial(by_factors, "abs"),
-    "sign": partial(by_factors, "sign"),
+    "sin": partial(apply_addition_theorem, "sin"),
+    "cos": partial(apply_addition_theorem, "cos"),
+    "abs": partial(apply_to_factors, "abs"),
+    "sign": partial(apply_to_factors, "sign"),
     "log": sum_of_logarithms,
     "^": whole_power,
 }

@@ -22,7 +22,7 @@ Color = tuple[Any, ...]
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
     """Return the key of a product whose indices outside have these labels, but for its coefficient."""
-    return _searched(product, dict(labels), dict.fromkeys(product.summed, ()))
+    return _search_key(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
 def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
@@ -39,21 +39,21 @@ def key(form: Form) -> tuple[Any, ...]:
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
-def _searched(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
+def _search_key(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
     """Search for the canonical key: individualise an index of an ambiguous color, and refine."""
-    colors = _refined(product, labels, colors)
+    colors = _refine_colors(product, labels, colors)
     classes: dict[tuple[Any, ...], list[FormIndex]] = {}
     for index, color in colors.items():
         classes.setdefault(color, []).append(index)
     tied = min((color for color, group in classes.items() if len(group) > 1), default=None)
     if tied is None:
         order = sorted(colors, key=lambda index: colors[index])
-        return _written(product, {**labels, **{index: (1, position) for position, index in enumerate(order)}})
+        return _write_key(product, {**labels, **{index: (1, position) for position, index in enumerate(order)}})
     candidates = _inequivalent(product, labels, colors, classes[tied])
-    return min(_searched(product, labels, _individualized(colors, one)) for one in candidates)
+    return min(_search_key(product, labels, _individualize(colors, one)) for one in candidates)
 
 
-def _individualized(colors: dict[FormIndex, Color], index: FormIndex) -> dict[FormIndex, Color]:
+def _individualize(colors: dict[FormIndex, Color], index: FormIndex) -> dict[FormIndex, Color]:
     return {**colors, index: (*colors[index], -1)}
 
 
@@ -67,16 +67,16 @@ def _inequivalent(
     current().spend(len(tied))
     indices: dict[tuple[Any, ...], FormIndex] = {}
     for index in tied:
-        part = _connected(product, index, colors.keys())
+        part = _find_connected_factors(product, index, colors.keys())
         if part.summed == colors.keys():
             return tied
-        inside = _individualized({label: colors[label] for label in part.summed}, index)
-        key = _searched(part, labels, inside)
+        inside = _individualize({label: colors[label] for label in part.summed}, index)
+        key = _search_key(part, labels, inside)
         indices.setdefault((key, tuple(sorted(inside.values()))), index)
     return indices.values()
 
 
-def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
+def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
     """Return the factors that share bound indices with an index, directly or through others."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
@@ -87,7 +87,7 @@ def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Pro
     return Product(product.coefficient, tuple(inside), frozenset(reached))
 
 
-def _refined(
+def _refine_colors(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
 ) -> dict[FormIndex, tuple[Any, ...]]:
     """Color refinement of the indices of a product, by the factors that they appear in."""
@@ -100,7 +100,7 @@ def _refined(
             mark = (factor.head.serial, factor.exponent)
             for position, index in enumerate(factor.indices):
                 if index in seen:
-                    seen[index].append((mark, factor.head.orbits[position], _arranged(factor, around, position)))
+                    seen[index].append((mark, factor.head.orbits[position], _arrange_factor(factor, around, position)))
         result = {index: (colors[index], tuple(sorted(seen[index]))) for index in colors}
         ranks = {color: (rank,) for rank, color in enumerate(sorted(set(result.values())))}
         refined = {index: ranks[color] for index, color in result.items()}
@@ -109,13 +109,13 @@ def _refined(
         colors = refined
 
 
-def _arranged(factor, around: list[Any], position: int) -> tuple[Any, ...]:
+def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
     """Return the surroundings of an index in a factor: the least over the orders that mean the same."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
 
-def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
+def _write_key(product: Product, labels: Labels) -> tuple[Any, ...]:
     result = []
     for factor in product.factors:
         around = [labels[index] for index in factor.indices]
@@ -124,7 +124,7 @@ def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
     return tuple(sorted(result)), len(product.summed)
 
 
-def closed(
+def make_closed_key(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
     """Return the key of forms up to a permutation of outside indices.
@@ -165,7 +165,7 @@ def _parts_key(parts: tuple[Form, ...], ranks: dict[Any, Any], order: list[FormI
     return tuple(form_key(part, labels) for part in parts)
 
 
-def scaled(form: Form, by: Fraction | int) -> Form:
+def scale_form(form: Form, by: Fraction | int) -> Form:
     by = Fraction(by)
     return tuple(product._replace(coefficient=product.coefficient * by) for product in form) if by else ZERO
 
@@ -183,7 +183,7 @@ def content(form: Form) -> tuple[Fraction, Form]:
     first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
     if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
         fraction = -fraction
-    return fraction, scaled(form, 1 / fraction)
+    return fraction, scale_form(form, 1 / fraction)
 
 
 def leading(form: Form) -> Product:

@@ -17,13 +17,13 @@ from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 from . import algebra, canonical, matrices
-from .applying import applied, own_options
+from .applying import apply_operator, own_options
 from .factors import is_function
 from .forms import ONE_, Form, FormIndex, Product, head, number, single, size, square_of
 from .forms import opened as opened_forms
 from .signs import record_named
 from .spelling import expression
-from .work import current, used
+from .work import count_rule, current
 
 OPENED = {
     "var": "(∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2",
@@ -57,7 +57,7 @@ TRUTHS = {  # 𝕀[X > Y], where s is the sign of X − Y
 }  # fmt: skip
 
 
-def defined(forms: Any, term: Term) -> Form | None:
+def expand_definition(forms: Any, term: Term) -> Form | None:
     """Return the form that a proof puts for a term, by the definition of its operator or a rule of matrices."""
     expanding = current().expanding
     text = OPENED.get(term.operator) or (EXPANDED.get(term.operator) if expanding else None)
@@ -67,7 +67,7 @@ def defined(forms: Any, term: Term) -> Form | None:
     return rule(forms, term) if rule is not None else None
 
 
-def known_truth(forms: Any, condition: Term) -> bool | None:
+def decide_condition(forms: Any, condition: Term) -> bool | None:
     """Return whether a condition is known to hold whenever the formula has a value."""
     if isinstance(condition.number, bool):
         return condition.number
@@ -95,7 +95,7 @@ def opened(forms: Any, term: Term, text: str) -> Form | None:
     options = dict(own_options(REGISTRY[term.operator], term))
     if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
         return None
-    used(f"definition of {term.operator}")
+    count_rule(f"definition of {term.operator}")
     values = {name: number(Fraction(repr(value))) for name, value in options.items()}
     indices = forms.indices(term.arguments[0], term.axes)
     return value_of(expression(text), {**values, **dict(zip("XYZ", forms.parts(term)))}, indices)
@@ -108,9 +108,11 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
     powers = product.factors
     if product.coefficient != 1 or product.summed or not powers or not all(is_function(of, "exp") for of in powers):
         return None
-    used("product of exponentials")
-    exponents = [algebra.scaled(opened_forms(power)[0], power.exponent) for power in powers]
-    return applied("exp", (algebra.sum_over(algebra.add(*exponents), forms.indices(term.arguments[0], term.axes)),))
+    count_rule("product of exponentials")
+    exponents = [algebra.scale_form(opened_forms(power)[0], power.exponent) for power in powers]
+    return apply_operator(
+        "exp", (algebra.sum_over(algebra.add(*exponents), forms.indices(term.arguments[0], term.axes)),)
+    )
 
 
 def sign_of_difference(forms: Any, term: Term) -> Form | None:
@@ -118,8 +120,8 @@ def sign_of_difference(forms: Any, term: Term) -> Form | None:
     (condition,) = term.arguments
     if condition.operator not in TRUTHS:
         return None
-    used("indicator")
-    sign = applied("sign", (algebra.subtract(*map(forms.known, condition.arguments)),))
+    count_rule("indicator")
+    sign = apply_operator("sign", (algebra.subtract(*map(forms.known, condition.arguments)),))
     return value_of(expression(TRUTHS[condition.operator]), {"s": sign}, ())
 
 
@@ -139,13 +141,13 @@ def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ..
         return algebra.sum_over(parts[0], indices)
     if node.operator in EXPANDED:
         return value_of(expression(EXPANDED[node.operator]), dict(zip("XY", parts)), ())
-    return ARITHMETIC[node.operator](*parts) if node.operator in ARITHMETIC else applied(node.operator, parts)
+    return ARITHMETIC[node.operator](*parts) if node.operator in ARITHMETIC else apply_operator(node.operator, parts)
 
 
 ARITHMETIC: dict[str, Callable[..., Form]] = {
     "+": algebra.add,
     "-": algebra.subtract,
-    "negative": lambda x: algebra.scaled(x, -1),
+    "negative": lambda x: algebra.scale_form(x, -1),
     "juxtaposed": algebra.multiply,
     "/": lambda left, right: algebra.multiply(left, algebra.power(right, -ONE_)),
     "sqrt": lambda x: algebra.power(x, Fraction(1, 2)),
@@ -165,4 +167,4 @@ def root_of(value: float) -> Form | None:
     fraction, times = square
     of = number(fraction)
     of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
-    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
+    return algebra.scale_form(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)

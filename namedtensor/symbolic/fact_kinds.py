@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from . import algebra, canonical, signs
-from .factoring import multiplied_out
+from .factoring import multiply_out
 from .factors import is_function, sole, total_of
 from .facts import FactRewrite, Orders, Sign
 from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
@@ -50,7 +50,7 @@ class FactKind(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------------- recognized
-def permuted(statement: Statement) -> Law | None:
+def make_symmetry_law(statement: Statement) -> Law | None:
     """Read S = S_{a→b, b→a}."""
     left, relation, right = statement
     if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
@@ -115,7 +115,7 @@ def _weight(product: Product) -> Fraction:
     return sum(powers, Fraction(len(product.summed)))
 
 
-def compared(statement: Statement) -> Law | None:
+def make_comparison_law(statement: Statement) -> Law | None:
     """Read x > 0 or 1 ≤ x: one factor that is not less than a nonnegative bound."""
     left, relation, right = statement
     if relation in ("<", "≤"):
@@ -138,7 +138,7 @@ def symmetric_value(name: NamedValue) -> list[Law]:
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []
-    _, order, symmetries = canonical.closed((name.value,), (), set(indices))
+    _, order, symmetries = canonical.make_closed_key((name.value,), (), set(indices))
     laws = []
     for symmetry in symmetries[1:]:
         moved = tuple(order[symmetry[order.index(index)]] for index in indices)
@@ -146,7 +146,7 @@ def symmetric_value(name: NamedValue) -> list[Law]:
     return laws
 
 
-def known_total(name: NamedValue) -> list[Law]:
+def make_total_laws(name: NamedValue) -> list[Law]:
     """Return the laws of t = softmax_{c} z: ∑_{c} t = 1; and of C = X − mean_{n} X: ∑_{n} C = 0."""
     alone = name.value[0].factors if len(name.value) == 1 else ()
     along = [[index] for index in name.factor.indices]
@@ -154,7 +154,7 @@ def known_total(name: NamedValue) -> list[Law]:
         along = [alone[0].indices[: len(alone[0].indices) - len(alone[0].head.slots)]]
     laws = []
     for indices in along:
-        total = multiplied_out(algebra.sum_over(name.value, indices))
+        total = multiply_out(algebra.sum_over(name.value, indices))
         if all(total == (Product(addend.coefficient),) for addend in total):  # a number
             pattern = Product(ONE_, (name.factor,), frozenset(indices))
             laws.append(Law(((pattern,), "=", total), (FactRewrite(pattern, total),)))
@@ -201,7 +201,7 @@ def eigenvectors(name: NamedValue) -> list[Law]:
     return laws
 
 
-def known_sign(name: NamedValue) -> list[Law]:
+def make_sign_laws(name: NamedValue) -> list[Law]:
     """Return the law of t = softmax_{c} z: t > 0."""
     sign = signs.sign_of(name.value)
     if sign is None:
@@ -211,12 +211,12 @@ def known_sign(name: NamedValue) -> list[Law]:
 
 
 FACT_KINDS = (
-    FactKind("symmetry", "X = X_{a→b, b→a}", permuted, symmetric_value),
-    FactKind("total", "∑_{a} X = 1", shorter, known_total),
+    FactKind("symmetry", "X = X_{a→b, b→a}", make_symmetry_law, symmetric_value),
+    FactKind("total", "∑_{a} X = 1", shorter, make_total_laws),
     FactKind("zero or one", "X ⊙ X = X", shorter, zero_or_one),
     FactKind("orthogonality", "X ⊙_{a} X_{b→c} = I_{b,c}", shorter, eigenvectors),
     FactKind("inverse", "X ⊙_{b} Y_{a→c} = I_{a,c}", shorter, inverses),
     FactKind("idempotence", "X ⊙_{b} X_{a→b, b→c} = X_{b→c}", shorter, None),
     FactKind("unit length", "norm_{a} X = 1", shorter, None),
-    FactKind("sign", "X > 0", compared, known_sign),
+    FactKind("sign", "X > 0", make_comparison_law, make_sign_laws),
 )  # fmt: skip

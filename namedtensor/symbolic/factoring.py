@@ -11,19 +11,19 @@ from itertools import combinations
 from math import comb
 
 from . import algebra
-from .forms import DELTA, ONE_, Factor, Form, Product, indices_of, opened, refreshed
+from .forms import DELTA, ONE_, Factor, Form, Product, indices_of, opened, refresh_indices
 from .matching import IndexNames, align, divide
-from .work import current, used
+from .work import count_rule, current
 
 MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
 
 
-def factored(form: Form) -> Form:
+def factor_form(form: Form) -> Form:
     """Return the form with the shared factors of its products taken out."""
     if len(form) < 2 or len(form) > MAX_PAIRED_TERMS:
         return form
     outside = indices_of(form)
-    form = tuple(refreshed(product, outside) for product in form)
+    form = tuple(refresh_indices(product, outside) for product in form)
     best = _best(form)
     if best is None:
         return _with_number_out(form)
@@ -33,10 +33,10 @@ def factored(form: Form) -> Form:
         if product is not first:
             rest = divide(product, pattern)
             (others if rest is None else rests).append(product if rest is None else rest)
-    used("factor")
+    count_rule("factor")
     inner = algebra.add(tuple(rest for rest in rests if rest is not None))
-    taken = _joined(pattern, factored(inner))
-    return factored((*taken, *others)) if others else taken
+    taken = _multiply_rest(pattern, factor_form(inner))
+    return factor_form((*taken, *others)) if others else taken
 
 
 def _with_number_out(form: Form) -> Form:
@@ -44,7 +44,7 @@ def _with_number_out(form: Form) -> Form:
     shared, _ = algebra.content(form)
     if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
-    used("factor")
+    count_rule("factor")
     return algebra.power(form, ONE_, bracket=True)
 
 
@@ -53,7 +53,7 @@ def _best(form: Form) -> tuple[Product, Product] | None:
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
-        shared = shared_factors(one, other)
+        shared = find_shared_factors(one, other)
         total = sum(map(weight_of, shared))
         if total > weight:
             outer = one.summed & {index for part in shared for index in part.indices}
@@ -67,7 +67,7 @@ def weight_of(factor: Factor) -> int:
     return 1 + 2 * (factor.head.kind in ("apply", "bracket")) + (factor.exponent != 1) + len(factor.indices)
 
 
-def shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
+def find_shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
     """Return the heaviest factors of the first product that the second has under other names of its summed indices."""
     heads = {factor.head for factor in one.factors}
     worth = {index: weight_of(factor) for index, factor in enumerate(other.factors) if factor.head in heads}
@@ -88,7 +88,7 @@ def shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
         factor = other.factors[order[at]]
         certain = not other.summed.intersection(factor.indices)
         for position, mine in enumerate(left):
-            least = shared_power(mine.exponent, factor.exponent) if mine.head is factor.head else 0
+            least = find_shared_power(mine.exponent, factor.exponent) if mine.head is factor.head else 0
             for names_now in align(mine, factor, one, other, names) if least else ():
                 rest = left[:position] + left[position + 1 :]
                 part = mine._replace(exponent=least)
@@ -104,34 +104,34 @@ def shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
 MAX_MATCHES = 200  # ways to match two products
 
 
-def shared_power(one: Fraction, other: Fraction) -> Fraction:
+def find_shared_power(one: Fraction, other: Fraction) -> Fraction:
     """Return the power that two powers of one base share: 0 if there is none."""
     if (one > 0) != (other > 0) or (one - other).denominator > 1:
         return Fraction(0)
     return min(one, other, key=abs)
 
 
-def _joined(pattern: Product, inner: Form) -> Form:
+def _multiply_rest(pattern: Product, inner: Form) -> Form:
     """Multiply the common factor by the rest: one product, with the summed indices of the common factor."""
     one = inner if len(inner) == 1 else algebra.power(inner, Fraction(1), bracket=True)
     if not one:
         return one
     (rest,) = one
-    rest = algebra.refreshed(rest, {index for factor in pattern.factors for index in factor.indices})
+    rest = algebra.refresh_indices(rest, {index for factor in pattern.factors for index in factor.indices})
     return (Product(rest.coefficient, (*pattern.factors, *rest.factors), pattern.summed | rest.summed),)
 
 
-def cleared(form: Form) -> Form:
+def clear_fractions(form: Form) -> Form:
     """Clear fractions within fractions: a / (1 + b / c) = a c / (c + b), 1 − a / b = (b − a) / b."""
-    products = algebra.add(*(_cleared(product) for product in form))
+    products = algebra.add(*(_clear_product(product) for product in form))
     denominator = next((factor for product in products for factor in product.factors if _divides(factor)), None)
     if len(products) < 2 or denominator is None or any(product.summed for product in products):
         return products
     times = (Product(ONE_, (denominator._replace(exponent=-denominator.exponent),)),)
-    whole = multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
+    whole = multiply_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
     if len(whole) >= len(products) + 1:
         return products
-    used("fraction")
+    count_rule("fraction")
     return algebra.multiply(whole, (Product(ONE_, (denominator,)),))
 
 
@@ -139,7 +139,7 @@ def _divides(factor: Factor) -> bool:
     return factor.head.kind == "bracket" and factor.exponent == -1
 
 
-def _cleared(product: Product) -> Form:
+def _clear_product(product: Product) -> Form:
     """Return a product whose brackets have no fractions."""
     coefficient, factors, summed = product.coefficient, [], product.summed
     for factor in product.factors:
@@ -147,19 +147,19 @@ def _cleared(product: Product) -> Form:
             factors.append(factor)
             continue
         (inner,) = opened(factor)
-        inner = cleared(inner)
+        inner = clear_fractions(inner)
         if factor.exponent < 0 and (below := _below(inner)) is not None:
-            used("fraction")
+            count_rule("fraction")
             inner = algebra.add(*(algebra.multiply((addend,), below) for addend in inner))
             factors += below[0].factors
         if not inner:
             return (product,)
         (power,) = algebra.power(inner, factor.exponent, bracket=True)
         taken = summed | {index for part in (*product.factors, *factors) for index in part.indices}
-        power = refreshed(power, taken)
+        power = refresh_indices(power, taken)
         coefficient, summed = coefficient * power.coefficient, summed | power.summed
         factors += power.factors
-    return algebra.settled(coefficient, tuple(factors), summed)
+    return algebra.normalize_product(coefficient, tuple(factors), summed)
 
 
 def _below(form: Form) -> Form | None:
@@ -174,10 +174,10 @@ def _below(form: Form) -> Form | None:
 MAX_TERMS = 64  # of a form that is multiplied out
 
 
-def multiplied_out(form: Form) -> Form:
+def multiply_out(form: Form) -> Form:
     """Return the form with the brackets in its products multiplied out; powers of long sums stay as they are."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
-        products = algebra.add(*(algebra.expanded(product) for product in form))
+        products = algebra.add(*(algebra.expand_brackets(product) for product in form))
         if products == form:
             break
         form = products
@@ -201,8 +201,10 @@ MAX_NUMERATOR_TERMS = 4000
 def vanishes(form: Form) -> bool:
     """Return whether a form is 0 whenever it has a value: its products are multiplied by their denominators."""
     while form and (below := _denominator(form)) is not None:
-        used("common denominator")
-        form = algebra.add(*(algebra.settled(part.coefficient, (*part.factors, below), part.summed) for part in form))
+        count_rule("common denominator")
+        form = algebra.add(
+            *(algebra.normalize_product(part.coefficient, (*part.factors, below), part.summed) for part in form)
+        )
         if len(form) > MAX_NUMERATOR_TERMS:
             return False
     return not form

@@ -14,10 +14,10 @@ from typing import Any
 from ..operators import REGISTRY
 from . import canonical, signs
 from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormIndex, Product, head, indices_of, opened, size
-from .work import current, used
+from .work import count_rule, current
 
 
-def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
+def contract_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
     """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     while True:
         for index, factor in enumerate(factors):
@@ -25,12 +25,12 @@ def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor
                 continue
             row, column = factor.indices
             if row is column:
-                used("trace of an identity")
+                count_rule("trace of an identity")
                 factors = factors[:index] + factors[index + 1 :]
                 break
             old, new = (row, column) if row in summed else (column, row)
             if old in summed:
-                used("identity")
+                count_rule("identity")
                 summed.discard(old)
                 factors = [part.at({old: new}) for part in factors[:index] + factors[index + 1 :]]
                 break
@@ -48,7 +48,7 @@ def opaque(
 ) -> Factor:
     """Return a factor of this kind that holds forms, at their indices."""
     outside = set().union(*map(indices_of, parts))
-    key, order, symmetries = canonical.closed(parts, (), outside)
+    key, order, symmetries = canonical.make_closed_key(parts, (), outside)
     axes = tuple(index.name for index in order)
     within = {"key": (key, len(axes)), "parts": parts, "slots": tuple(order), "symmetries": tuple(symmetries)}
     return Factor(head(kind, label, axes, options, **within), tuple(order), exponent)
@@ -66,12 +66,12 @@ def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
             yield factor, opened(factor)[0]
 
 
-def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
+def to_form(factor: Factor, exponent: Fraction | None = None) -> Form:
     """Return a factor alone, to another exponent if one is given."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
 
 
-def as_factors(form: Form) -> tuple[Factor, ...] | None:
+def to_factors(form: Form) -> tuple[Factor, ...] | None:
     """Return the factors of a form that is a plain product, or None."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
@@ -80,7 +80,7 @@ def as_factors(form: Form) -> tuple[Factor, ...] | None:
 
 def sole(form: Form) -> Factor | None:
     """Return the one factor that a form is, if it is one."""
-    factors = as_factors(form) or ()
+    factors = to_factors(form) or ()
     return factors[0] if len(factors) == 1 and factors[0].exponent == 1 else None
 
 
@@ -112,26 +112,26 @@ class SumParts:
     summed: set[FormIndex]
 
 
-def contracted(parts: SumParts) -> None:
+def contract_identities(parts: SumParts) -> None:
     """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
-    parts.factors = without_deltas(parts.factors, parts.summed)
+    parts.factors = contract_deltas(parts.factors, parts.summed)
 
 
-def sized(parts: SumParts) -> None:
+def sum_constants(parts: SumParts) -> None:
     """Apply ∑_{ax} x = |ax| x for an x without ax."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
         return
-    used("no such axis")
+    count_rule("no such axis")
     for index in sorted(missing, key=NUMBER):
         ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
         parts.coefficient *= more
         parts.factors += further
     parts.summed -= missing
-    gathered(parts)
+    gather_powers(parts)
 
 
-def gathered(parts: SumParts) -> None:
+def gather_powers(parts: SumParts) -> None:
     """Apply x ⊙ x = x², x ⊙ x⁻¹ = 1, and multiply the numbers."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
@@ -139,11 +139,11 @@ def gathered(parts: SumParts) -> None:
         if factor.head is DELTA:
             indices = tuple(sorted(factor.indices, key=NUMBER))
         else:
-            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
+            indices = order_indices(factor) if len(factor.head.symmetries) > 1 else factor.indices
         exponents = numbers.setdefault((factor.head, indices), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
-                used("equal factors")
+                count_rule("equal factors")
                 exponents[index] = before + factor.exponent
                 break
         else:
@@ -164,7 +164,7 @@ def gathered(parts: SumParts) -> None:
     parts.factors, parts.coefficient = standing, coefficient
 
 
-def ordered(factor: Factor) -> tuple[FormIndex, ...]:
+def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
     """Return the indices of a tensor, in the first of the orders that mean the same."""
     if factor.head.kind != "tensor":
         return factor.indices

@@ -50,7 +50,7 @@ class KnownFacts(NamedTuple):
 NO_FACTS = KnownFacts()
 
 
-def gathered(facts: Iterable[KnownFact]) -> KnownFacts:
+def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
     """Group facts by their subjects."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}

@@ -13,7 +13,7 @@ are summed. A factor is a head at some indices, to an exponent. A `Head` specifi
     bracket     a sum that is not multiplied out
     apply       an operator of forms: its bound indices are its axes, its first indices its result axes
 
-Within a question (`interned`), heads are made once (`head`), so that equal heads are one object. Separate questions
+Within a question (`intern_heads`), heads are made once (`head`), so that equal heads are one object. Separate questions
 have separate heads: the order of creation, which decides order and names in the output, depends on the question alone.
 The forms within a head refer to outside indices by `slots` alone, so that an index is replaced without changing them.
 """
@@ -118,7 +118,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 
 @contextmanager
-def interned() -> Iterator[None]:
+def intern_heads() -> Iterator[None]:
     """Open a context that makes each head of one question once; a nested question shares the outer heads."""
     if _HEADS.get(None) is not None:
         yield
@@ -169,7 +169,7 @@ def indices_of(form: Form) -> set[FormIndex]:
     return set().union(*(product.indices() for product in form)) if form else set()
 
 
-def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
+def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
     """Return the form with other indices outside; a summed index that one of these would meet gets a new one."""
     if not names:
         return form
@@ -185,7 +185,7 @@ def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
     return tuple(result)
 
 
-def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
+def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
     """Return the same product with new indices for the summed indices that are taken."""
     met = product.summed & taken
     if not met:
@@ -199,7 +199,7 @@ def opened(factor: Factor) -> tuple[Form, ...]:
     """Return the forms within a factor's head, at the factor's indices, without indices that an operator gives."""
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
-    return tuple(renamed(part, names) for part in factor.head.parts)
+    return tuple(rename_indices(part, names) for part in factor.head.parts)
 
 
 @lru_cache(maxsize=256)

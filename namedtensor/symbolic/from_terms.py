@@ -18,11 +18,11 @@ from ..operators import REGISTRY
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
-from .applying import applied, own_options
-from .definitions import defined, known_truth, root_of
-from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size
+from .applying import apply_operator, own_options
+from .definitions import decide_condition, expand_definition, root_of
+from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, rename_indices, single, size
 from .linearizing import change_of
-from .work import current, tensor, used
+from .work import count_rule, current, tensor
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
@@ -113,7 +113,7 @@ class Forms:
             self.linear.add(id(term))
         elif id(term) in self.names:
             return self.tensor_named(self.names[id(term)], term)
-        if current().proving and (definition := defined(self, term)) is not None:
+        if current().proving and (definition := expand_definition(self, term)) is not None:
             return definition
         if term.operator in RULES:
             return RULES[term.operator](self, term)
@@ -157,7 +157,7 @@ class Forms:
         """Return an operator without a rewrite rule as one opaque factor, over these axes."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
-            return applied(record.name, self.parts(term), options=options)
+            return apply_operator(record.name, self.parts(term), options=options)
         lifted = record.lifted_over(len(term.arguments))
         formals = [axes] if lifted.variadic else [(axis,) for axis in axes]
         axes_of = dict(zip(lifted.formals, formals))
@@ -167,13 +167,13 @@ class Forms:
             for axis in (axis for formal in needed for axis in axes_of[formal]):
                 index = self.index(axis, argument.shape[axis])
                 fresh = index.fresh()
-                part = renamed(part, {index: fresh})
+                part = rename_indices(part, {index: fresh})
                 bound.append(fresh)
                 at.append(order[axis])
             parts.append(part)
         out = [axis for formal in lifted.output for axis in axes_of[formal]]
         places = tuple(at), tuple(order[axis] for axis in out)
-        return applied(record.name, parts, bound, self.indices(term, out), options, places)
+        return apply_operator(record.name, parts, bound, self.indices(term, out), options, places)
 
 
 # ------------------------------------------------------------------------------------------------------ one rule each
@@ -181,7 +181,7 @@ def _number(self: Forms, term: Term) -> Form:
     value = term.options[0]
     if value in CONSTANTS or -value in CONSTANTS:
         products = single(head("constant", CONSTANTS[abs(value)]))
-        return products if value > 0 else algebra.scaled(products, -1)
+        return products if value > 0 else algebra.scale_form(products, -1)
     if value != value:
         raise NotReadable(term)
     if not isinstance(value, float):
@@ -208,7 +208,9 @@ def _same(self: Forms, term: Term) -> Form:
     if change is None:
         return self.part(term, 0)
     marks = {index: axis for (leaf, axis), index in self.marked.items() if leaf == change.leaf}
-    return renamed(self.part(term, 0), {index: self.index(axis, term.shape[axis]) for index, axis in marks.items()})
+    return rename_indices(
+        self.part(term, 0), {index: self.index(axis, term.shape[axis]) for index, axis in marks.items()}
+    )
 
 
 def _product(self: Forms, term: Term) -> Form:
@@ -228,13 +230,13 @@ def _quotient(self: Forms, term: Term) -> Form:
 def _power(self: Forms, term: Term) -> Form:
     base, exponent = self.parts(term)
     if not exponent or (len(exponent) == 1 and not exponent[0].factors):
-        return _powered(term, base, exponent[0].coefficient if exponent else Fraction(0))
+        return _raise_form(term, base, exponent[0].coefficient if exponent else Fraction(0))
     if base == single(head("constant", "e")):
-        return applied("exp", (exponent,))
-    return applied("^", (base, exponent))
+        return apply_operator("exp", (exponent,))
+    return apply_operator("^", (base, exponent))
 
 
-def _powered(term: Term, base: Form, exponent: Fraction) -> Form:
+def _raise_form(term: Term, base: Form, exponent: Fraction) -> Form:
     try:
         return algebra.power(base, exponent)
     except ArithmeticError:
@@ -252,34 +254,34 @@ def _mean(self: Forms, term: Term) -> Form:
 def _rename(self: Forms, term: Term) -> Form:
     shape = term.arguments[0].shape
     names = {self.index(old, shape[old]): self.index(new, term.shape[new]) for old, new in term.options}
-    return renamed(self.part(term, 0), names)
+    return rename_indices(self.part(term, 0), names)
 
 
 def _trace(self: Forms, term: Term) -> Form:
     row, column = self.indices(term.arguments[0], term.axes)
-    return algebra.sum_over(renamed(self.part(term, 0), {column: row}), [row])
+    return algebra.sum_over(rename_indices(self.part(term, 0), {column: row}), [row])
 
 
-def _indexed(self: Forms, term: Term, at: Form) -> Form:
+def _index_form(self: Forms, term: Term, at: Form) -> Form:
     """Return X_{ax(i)} as onehot_{ax}(i) ⊙_{ax} X if X depends on ∂, or else unchanged."""
     axis = term.axes[0] if term.axes else term.options[0]
     whole = term.arguments[0]
     index = self.index(axis, whole.shape[axis])
     fresh = index.fresh()
-    part = renamed(self.part(term, 0), {index: fresh})
+    part = rename_indices(self.part(term, 0), {index: fresh})
     if id(whole) in self.linear or current().expanding:
         if current().expanding:
-            used("element")
+            count_rule("element")
         chosen = _apply_along("onehot", (at,), (fresh,))
         return algebra.sum_over(algebra.multiply(part, chosen, (True, False)), [fresh])
-    return applied("index", (part, at), (fresh,), (), (), ((0,), ()))
+    return apply_operator("index", (part, at), (fresh,), (), (), ((0,), ()))
 
 
 def _apply_along(
     operator: str, parts: Sequence[Form], indices: tuple[FormIndex, ...], options: tuple[Any, ...] = ()
 ) -> Form:
     """Return an operator along axes that its operands do not have."""
-    return applied(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
+    return apply_operator(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
 
 
 def _iota(self: Forms, term: Term) -> Form:
@@ -288,11 +290,11 @@ def _iota(self: Forms, term: Term) -> Form:
     return products if first == 1 else algebra.add(products, number(first - 1))
 
 
-def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
+def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
     """Return the cases that may hold, up to the first that is known to hold."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
-        if (holds := known_truth(self, condition)) is True:
+        if (holds := decide_condition(self, condition)) is True:
             terms.append(value)
             break
         if holds is None:
@@ -302,16 +304,16 @@ def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
     if not terms:
         raise NotReadable(arguments[1])
     forms = [self.known(argument) for argument in terms]
-    return forms[0] if len(forms) == 1 else applied("cases", forms)
+    return forms[0] if len(forms) == 1 else apply_operator("cases", forms)
 
 
 def _indicator(self: Forms, term: Term) -> Form:
     if (truth := term.arguments[0].number) is not None:
         return ONE if truth else algebra.ZERO
-    return applied("indicator", self.parts(term))
+    return apply_operator("indicator", self.parts(term))
 
 
-def _joined(self: Forms, term: Term) -> Form:
+def _join_axes(self: Forms, term: Term) -> Form:
     """Return axes merged into one, or one split into several."""
     whole = term.arguments[0]
     if term.operator == "merge":
@@ -319,9 +321,9 @@ def _joined(self: Forms, term: Term) -> Form:
     else:
         old, new = (term.options[0],), tuple(axis for axis, _ in term.options[1])
     fresh = {index: index.fresh() for index in self.indices(whole, old)}
-    part = renamed(self.part(term, 0), fresh)
+    part = rename_indices(self.part(term, 0), fresh)
     places = tuple(range(len(old))), tuple(range(len(old), len(old) + len(new)))
-    return applied(term.operator, (part,), tuple(fresh.values()), self.indices(term, new), (), places)
+    return apply_operator(term.operator, (part,), tuple(fresh.values()), self.indices(term, new), (), places)
 
 
 def _uniform(self: Forms, term: Term) -> Form:
@@ -342,20 +344,20 @@ RULES: dict[str, Callable[[Forms, Term], Form]] = {
     "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same,
     "+": lambda self, term: algebra.add(*self.parts(term)),
     "-": lambda self, term: algebra.subtract(*self.parts(term)),
-    "negative": lambda self, term: algebra.scaled(self.part(term, 0), -1),
-    "sqrt": lambda self, term: _powered(term, self.part(term, 0), Fraction(1, 2)),
+    "negative": lambda self, term: algebra.scale_form(self.part(term, 0), -1),
+    "sqrt": lambda self, term: _raise_form(term, self.part(term, 0), Fraction(1, 2)),
     "∑": lambda self, term: algebra.sum_over(self.part(term, 0), self.indices(term.arguments[0], term.axes)),
     "⊙": _product, "/": _quotient, "^": _power, "mean": _mean, "rename": _rename, "trace": _trace, "iota": _iota,
     "I": lambda self, term: single(DELTA, *self.indices(term, term.axes)),
     "identity": lambda self, term: single(DELTA, *self.indices(term, term.axes)),
-    "index": lambda self, term: _indexed(self, term, self.part(term, 1)),
-    "pick": lambda self, term: _indexed(self, term, number(term.options[1] + 1)),
+    "index": lambda self, term: _index_form(self, term, self.part(term, 1)),
+    "pick": lambda self, term: _index_form(self, term, number(term.options[1] + 1)),
     "onehot": lambda self, term: _apply_along("onehot", self.parts(term), self.indices(term, term.axes)),
     "stack": lambda self, term: _apply_along("stack", self.parts(term), self.indices(term, term.axes)),
-    "cases": lambda self, term: _selected(self, term.arguments),
-    "where": lambda self, term: _selected(self, (term.arguments[1], term.arguments[0], *term.arguments[2:])),
-    "indicator": _indicator, "merge": _joined, "split": _joined, "uniform": _uniform, "constant": _constant,
+    "cases": lambda self, term: _select_cases(self, term.arguments),
+    "where": lambda self, term: _select_cases(self, (term.arguments[1], term.arguments[0], *term.arguments[2:])),
+    "indicator": _indicator, "merge": _join_axes, "split": _join_axes, "uniform": _uniform, "constant": _constant,
     **dict.fromkeys(
-        "= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), lambda self, term: applied(term.operator, self.parts(term))
+        "= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), lambda self, term: apply_operator(term.operator, self.parts(term))
     ),
 }  # fmt: skip

@@ -7,20 +7,20 @@ from functools import partial
 from typing import NamedTuple
 
 from . import algebra
-from .applying import applied
-from .factors import as_factors, denominators, is_function
+from .applying import apply_operator
+from .factors import denominators, is_function, to_factors
 from .facts import FactRewrite
-from .forms import DELTA, ONE, ONE_, Factor, Form, FormHead, FormIndex, Product, opened, renamed, single
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormHead, FormIndex, Product, opened, rename_indices, single
 from .matching import replace_part
-from .work import used
+from .work import count_rule
 
 
-def recognized(form: Form) -> Form:
+def recognize_functions(form: Form) -> Form:
     """Rewrite the functions that a form holds written out by their names."""
-    return rewritten(form, _softmax, _logistic)
+    return apply_rules(form, _softmax, _logistic)
 
 
-def rewritten(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
+def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
     """Return the form whose products these rules change no more."""
     result = []
     for product in form:
@@ -34,9 +34,9 @@ def rewritten(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
 def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product | None:
     """Return the product with the result for the pattern, if it has the pattern and stays one product."""
     put = replace_part(product, FactRewrite(pattern, result))
-    products = () if put is None else algebra.settled(*put)
+    products = () if put is None else algebra.normalize_product(*put)
     if put is not None:
-        used(rule)
+        count_rule(rule)
     return products[0] if len(products) == 1 else None
 
 
@@ -48,14 +48,14 @@ class NamedPart(NamedTuple):
     product: Product
 
 
-def folded(form: Form, names: Sequence[NamedPart]) -> Form:
+def fold_named_parts(form: Form, names: Sequence[NamedPart]) -> Form:
     """Return the form with names for the parts of its products that equal their values."""
-    return rewritten(form, *(partial(_put_name, name) for name in names))
+    return apply_rules(form, *(partial(_put_name, name) for name in names))
 
 
 def _put_name(name: NamedPart, product: Product) -> Product | None:
     coefficient, factors, summed = name.product
-    result = algebra.scaled(single(name.head, *name.indices), 1 / coefficient)
+    result = algebra.scale_form(single(name.head, *name.indices), 1 / coefficient)
     return _put(product, Product(ONE_, factors, summed), result, "name")
 
 
@@ -69,10 +69,10 @@ def _softmax(product: Product) -> Product | None:
         above = next((factor for factor in product.factors if factor.head is power.head), None)
         if above is None or not is_function(power, "exp") or len(bound) != len(inner[0].summed):
             continue
-        u = algebra.scaled(opened(power)[0], power.exponent)
+        u = algebra.scale_form(opened(power)[0], power.exponent)
         outs = {index: out.fresh() for index, out in zip(power.indices, above.indices) if index in bound}
         order = tuple(range(len(bound)))
-        softmax = applied("softmax", (u,), bound, tuple(outs.values()), (), (order, order))
+        softmax = apply_operator("softmax", (u,), bound, tuple(outs.values()), (), (order, order))
         pattern = Product(ONE_, (power.at(outs), below._replace(exponent=-ONE_)))
         if (put := _put(product, pattern, softmax, "softmax")) is not None:
             return put
@@ -83,22 +83,22 @@ def _logistic(product: Product) -> Product | None:
     """Apply 1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)."""
     for below, inner in denominators(product):
         rest = tuple(addend for addend in inner if addend != ONE[0])
-        factors = as_factors(rest) or ()
+        factors = to_factors(rest) or ()
         if len(inner) != 2 or len(factors) != 1 or not is_function(factors[0], "exp"):
             continue
         (power,), inverse = factors, below._replace(exponent=-ONE_)
-        u = algebra.scaled(opened(power)[0], power.exponent)
-        whole = _put(product, Product(ONE_, (inverse, power)), applied("σ", (u,)), "σ")
-        return whole or _put(product, Product(ONE_, (inverse,)), applied("σ", (algebra.scaled(u, -1),)), "σ")
+        u = algebra.scale_form(opened(power)[0], power.exponent)
+        whole = _put(product, Product(ONE_, (inverse, power)), apply_operator("σ", (u,)), "σ")
+        return whole or _put(product, Product(ONE_, (inverse,)), apply_operator("σ", (algebra.scale_form(u, -1),)), "σ")
     return None
 
 
-def solved(form: Form) -> Form:
+def recognize_solve(form: Form) -> Form:
     """Recognize solve_{r,c}(A, b) and expm.
 
     inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
     """
-    return rewritten(tuple(_transpose_change(product) or product for product in form), _solution)
+    return apply_rules(tuple(_transpose_change(product) or product for product in form), _solution)
 
 
 def _transpose_change(product: Product) -> Product | None:
@@ -116,18 +116,20 @@ def _transpose_change(product: Product) -> Product | None:
         indices = (row.fresh(), column.fresh())
         within: set[FormIndex] = set()
         if row is column:
-            products = applied("expm", (matrix,), (r, c), indices[::-1], (), ((0, 1), (0, 1)))
+            products = apply_operator("expm", (matrix,), (r, c), indices[::-1], (), ((0, 1), (0, 1)))
         else:
             within = {index for part in inside for index in part.indices} & product.summed - {row, column}
             if within & {index for part in outer for index in part.indices} or not inside:
                 continue
             counts = (Product(ONE_, tuple(inside), frozenset(within)),)
-            products = applied("expm", (matrix, counts), (r, c, column, row), indices[::-1], (), ((0, 1, 0, 1), (0, 1)))
+            products = apply_operator(
+                "expm", (matrix, counts), (r, c, column, row), indices[::-1], (), ((0, 1, 0, 1), (0, 1))
+            )
         of = factor.head.bound[2:]
-        put = algebra.multiply(products, renamed(along, dict(zip(of, indices))), (False, True))
+        put = algebra.multiply(products, rename_indices(along, dict(zip(of, indices))), (False, True))
         left = Product(product.coefficient, tuple(outer), product.summed - {row, column} - within | set(indices))
-        total = algebra.add(*(algebra.within(left, addend) for addend in put))
-        used("along")
+        total = algebra.add(*(algebra.multiply_within(left, addend) for addend in put))
+        count_rule("along")
         return total[0] if len(total) == 1 else None
     return None
 
@@ -153,20 +155,20 @@ def _solution(product: Product) -> Product | None:
             (matrix,) = opened(factor)
             b = (Product(ONE_, tuple(inside), frozenset(indices)),)
             bound = (*factor.head.bound, row)
-            put = applied("solve", (matrix, b), bound, (out,), (), ((0, 1, 0), (1,)))
-            used("solve")
+            put = apply_operator("solve", (matrix, b), bound, (out,), (), ((0, 1, 0), (1,)))
+            count_rule("solve")
             left = Product(product.coefficient, tuple(rest), product.summed - indices - {row})
-            products = algebra.within(left, put[0])
+            products = algebra.multiply_within(left, put[0])
             return products[0] if len(products) == 1 else None
     return None
 
 
-def updated(form: Form) -> Form:
+def simplify_update(form: Form) -> Form:
     """Simplify a product with the inverse of an identity plus a product.
 
     inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and likewise for v.
     """
-    return rewritten(form, _rank_one)
+    return apply_rules(form, _rank_one)
 
 
 def _rank_one(product: Product) -> Product | None:
@@ -174,7 +176,7 @@ def _rank_one(product: Product) -> Product | None:
         if not is_function(factor, "inv") or factor.exponent != 1:
             continue
         (r, c), (first, second) = factor.head.bound[:2], factor.indices[:2]
-        added = _beside_identity(opened(factor)[0], r, c)
+        added = _find_update_factors(opened(factor)[0], r, c)
         if added is None:
             continue
         for index, left, local in ((second, first, r), (first, second, c)):
@@ -189,7 +191,7 @@ def _rank_one(product: Product) -> Product | None:
     return None
 
 
-def _beside_identity(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
+def _find_update_factors(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
     """Return the factors of u ⊙ v in I_{r,c} + u ⊙ v; None for other matrices, and if a factor has both axes."""
     ones = [
         addend for addend in matrix if [factor.head for factor in addend.factors] == [DELTA] and addend.coefficient == 1

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from .factors import SumParts, contracted, gathered, is_function, total_of
+from .factors import SumParts, contract_identities, gather_powers, is_function, total_of
 from .facts import FactRewrite
-from .forms import ONE_, Factor, FormIndex, Product, number, opened, refreshed
-from .work import current, used
+from .forms import ONE_, Factor, FormIndex, Product, number, opened, refresh_indices
+from .work import count_rule, current
 
 IndexNames = dict[FormIndex, FormIndex]
 
@@ -76,7 +76,7 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 
 def divide(product: Product, pattern: Product) -> Product | None:
     """Return a product without the factors of a pattern, whose summed indices become free; None if it lacks a factor."""
-    product = refreshed(product, {index for factor in pattern.factors for index in factor.indices})
+    product = refresh_indices(product, {index for factor in pattern.factors for index in factor.indices})
     exponents = tuple(factor.exponent for factor in product.factors)
     fixed = {index: index for index in pattern.indices()}
     for left, names in _matches(pattern.factors, exponents, product, pattern, fixed):
@@ -101,14 +101,14 @@ def apply_totals(parts: SumParts) -> None:
     """Apply the known totals of operators, ∑_{ax} softmax_{ax} x = 1, and the rewrites of facts: ∑_{c} t ⊙ x = x."""
     while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-        ways = (product, *at_all_indices(product))
-        shorter = next((one for way in ways for one in _by_facts(way, product, rewrites)), None)
+        ways = (product, *generalize_indices(product))
+        shorter = next((one for way in ways for one in _apply_facts(way, product, rewrites)), None)
         if shorter is None:
             return
         parts.coefficient, parts.factors = shorter.coefficient, list(shorter.factors)
         parts.summed &= shorter.summed
-        contracted(parts)
-        gathered(parts)
+        contract_identities(parts)
+        gather_powers(parts)
 
 
 def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
@@ -121,7 +121,7 @@ def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
             yield FactRewrite(pattern, number(total)), f"sum of {factor.head.label}"
 
 
-def at_all_indices(product: Product) -> Iterator[Product]:
+def generalize_indices(product: Product) -> Iterator[Product]:
     """Yield the product with T in the place of T_{n(i)}: a fact about T at all indices holds at each index."""
     for position, factor in enumerate(product.factors):
         if is_function(factor, "index") and factor.exponent == 1:
@@ -131,11 +131,11 @@ def at_all_indices(product: Product) -> Iterator[Product]:
                 yield product._replace(factors=factors)
 
 
-def _by_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
+def _apply_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
     """Yield a product by the rewrites that shorten it; skip results with an index of a T in the place of T_{n(i)}."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):
-            used(fact)
+            count_rule(fact)
             current().spend()
             yield shorter

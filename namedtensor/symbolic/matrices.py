@@ -13,10 +13,10 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import algebra, canonical
-from .applying import applied
+from .applying import apply_operator
 from .factors import components, is_function, sole, touches
-from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, renamed, size
-from .work import used
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, rename_indices, size
+from .work import count_rule
 
 Matrix = tuple[Form, FormIndex, FormIndex]
 
@@ -26,21 +26,21 @@ def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
-        used("determinant of a multiple")
-        result = applied("^", (scalar, size(row.size)))
+        count_rule("determinant of a multiple")
+        result = apply_operator("^", (scalar, size(row.size)))
     if len(factors) > 1:
-        used("determinant of a product")
+        count_rule("determinant of a product")
         return reduce(algebra.multiply, (determinant(*factor) for factor in factors), result)
     ((form, row, column),) = factors
     alone = sole(form)
     if alone is not None and alone.head is DELTA:
         return result
     if alone is not None and is_function(alone, "inv") and set(alone.indices[:2]) == {row, column}:
-        used("determinant of an inverse")
+        count_rule("determinant of an inverse")
         (inner,), (rows, columns) = opened(alone), alone.head.bound[:2]
         return algebra.multiply(result, algebra.power(determinant(inner, rows, columns), -ONE_))
-    bound = oriented(form, row, column)
-    return algebra.multiply(result, applied("det", (form,), bound, (), (), ((0, 1), ())))
+    bound = orient_matrix(form, row, column)
+    return algebra.multiply(result, apply_operator("det", (form,), bound, (), (), ((0, 1), ())))
 
 
 def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormIndex, FormIndex]) -> Form:
@@ -48,10 +48,10 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
-        used("inverse of a multiple")
+        count_rule("inverse of a multiple")
         result = algebra.power(scalar, -ONE_)
     if len(factors) > 1:
-        used("inverse of a product")
+        count_rule("inverse of a product")
         links = [out[1], *(out[0].fresh() for _ in factors[1:]), out[0]]
         for (form, start, end), right, left in zip(factors, links, links[1:]):
             result = algebra.multiply(result, inverse(form, start, end, (left, right)))
@@ -59,23 +59,23 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
     ((form, row, column),) = factors
     alone = sole(form)
     if alone is not None and alone.head is DELTA:
-        return algebra.multiply(result, renamed(form, {row: out[1], column: out[0]}))
+        return algebra.multiply(result, rename_indices(form, {row: out[1], column: out[0]}))
     if alone is not None and is_function(alone, "inv") and set(alone.indices[:2]) == {row, column}:
-        used("inverse of an inverse")
+        count_rule("inverse of an inverse")
         (inner,) = opened(alone)
         ends = dict(zip(alone.indices, alone.head.bound[::-1]))  # an axis of an inverse is the other of its matrix
-        return algebra.multiply(result, renamed(inner, {ends[row]: out[1], ends[column]: out[0]}))
-    first, second = oriented(form, row, column)
+        return algebra.multiply(result, rename_indices(inner, {ends[row]: out[1], ends[column]: out[0]}))
+    first, second = orient_matrix(form, row, column)
     given = out if first is row else out[::-1]
-    return algebra.multiply(result, applied("inv", (form,), (first, second), given, (), ((0, 1), (0, 1))))
+    return algebra.multiply(result, apply_operator("inv", (form,), (first, second), given, (), ((0, 1), (0, 1))))
 
 
-def oriented(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
+def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
     """Return the row and the column, in the order that a matrix and its transpose share."""
     outside = indices_of(form) - {row, column}
-    keys = [canonical.closed((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
+    keys = [canonical.make_closed_key((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:
-        used("transpose")
+        count_rule("transpose")
         return column, row
     return row, column
 
@@ -99,30 +99,32 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
         if len(at_link) != 2 or of_row[0] not in at_link or of_column[0] not in at_link:
             continue
         rest = [factor for group in groups if group not in at_link for factor in group]
-        before, after = (as_matrix(group, product.summed - {link}) for group in (of_row[0], of_column[0]))
+        before, after = (multiply_factors(group, product.summed - {link}) for group in (of_row[0], of_column[0]))
         fresh = link.fresh()
         one, left = chain(before, row, link)
-        two, right = chain(renamed(after, {link: fresh}), fresh, column)
-        outer = as_matrix(rest, product.summed)
+        two, right = chain(rename_indices(after, {link: fresh}), fresh, column)
+        outer = multiply_factors(rest, product.summed)
         scalar = reduce(algebra.multiply, (number(product.coefficient), outer, one, two))
         return scalar, [*left, *right]
     groups = components(product.factors, product.summed | {row, column})
     inside = [factor for group in groups if touches(group, row) or touches(group, column) for factor in group]
     rest = [factor for group in groups if not (touches(group, row) or touches(group, column)) for factor in group]
-    scalar = algebra.multiply(number(product.coefficient), as_matrix(rest, product.summed))
-    return scalar, [(as_matrix(inside, product.summed), row, column)]
+    scalar = algebra.multiply(number(product.coefficient), multiply_factors(rest, product.summed))
+    return scalar, [(multiply_factors(inside, product.summed), row, column)]
 
 
-def as_matrix(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
+def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
     """Return the product of factors with its sums."""
-    return algebra.settled(ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index)))
+    return algebra.normalize_product(
+        ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
+    )
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
     """Return the matrix that a term is of, over fresh indices."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
-    return renamed(forms.part(term, 0), ends), ends[row], ends[column]
+    return rename_indices(forms.part(term, 0), ends), ends[row], ends[column]
 
 
 def _det(forms: Any, term: Term) -> Form:
@@ -130,7 +132,7 @@ def _det(forms: Any, term: Term) -> Form:
 
 
 def _logdet(forms: Any, term: Term) -> Form:
-    return applied("log", (applied("abs", (_det(forms, term),)),))
+    return apply_operator("log", (apply_operator("abs", (_det(forms, term),)),))
 
 
 def _inv(forms: Any, term: Term) -> Form:
@@ -143,14 +145,14 @@ def _solve(forms: Any, term: Term) -> Form:
     (rows, columns), of_b = forms.indices(term.arguments[0], term.axes), forms.part(term, 1)
     meeting = rows.fresh()
     of_inverse = inverse(matrix, row, column, (columns, meeting))
-    return algebra.sum_over(algebra.multiply(of_inverse, renamed(of_b, {rows: meeting})), [meeting])
+    return algebra.sum_over(algebra.multiply(of_inverse, rename_indices(of_b, {rows: meeting})), [meeting])
 
 
 def _cofactors(forms: Any, term: Term) -> Form:
     """Return det X ⊙ (inv X)ᵀ for a matrix that is known to have an inverse."""
     if canonical.key(forms.part(term, 0)) not in forms.nonzero:
         return forms.operator(REGISTRY["cofactors"], term, term.axes)
-    used("cofactors")
+    count_rule("cofactors")
     row, column = forms.indices(term, term.axes)
     of_inverse = inverse(*bound_matrix(forms, term), (column, row))
     return algebra.multiply(_det(forms, term), of_inverse)

@@ -38,7 +38,7 @@ class NameReading(NamedTuple):
         return length(self.node) + sum(2 + length(name.node) for name in self.names)
 
 
-def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
+def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
     """Return the heads that occur more than once, outer heads first."""
     heads: Counter[FormHead] = Counter()
 
@@ -60,7 +60,7 @@ def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -
     """Return the shortest formula, with names for some repeated parts."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
-    for head in repeated((form,))[:MAX_NAMED_PARTS]:
+    for head in find_repeated_heads((form,))[:MAX_NAMED_PARTS]:
         if len(chosen) == MAX_NAMES:
             break
         try:

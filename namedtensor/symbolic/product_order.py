@@ -23,7 +23,7 @@ class Grouping(NamedTuple):
     gone: set[FormIndex]
 
 
-def in_order(
+def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
     """Return the parts, some of them contracted early.

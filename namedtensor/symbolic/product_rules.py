@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .factors import as_factors, denominators, function_of, is_function
+from .factors import denominators, function_of, is_function, to_factors
 from .facts import FactRewrite
 from .forms import DELTA, ONE_, Factor, Form, Product, opened, single
 from .matching import occurrences, replace_part
-from .work import used
+from .work import count_rule
 
 
 def pythagorean(product: Product) -> Form | None:
     """Apply sin² x = 1 − cos² x."""
     for factor in product.factors:
         if is_function(factor, "sin") and factor.exponent >= 2 and factor.exponent.denominator == 1:
-            used("sine and cosine")
-            left = _without(product, factor, Fraction(2))
+            count_rule("sine and cosine")
+            left = _divide_factor(product, factor, Fraction(2))
             cosine = function_of("cos", *opened(factor))._replace(exponent=Fraction(2))
             return left, Product(-left.coefficient, (*left.factors, cosine), left.summed)
     return None
@@ -35,8 +35,8 @@ def sign_powers(product: Product) -> Form | None:
             or (is_function(other, "abs") and opened(other) == (x,))
         ]  # fmt: skip
         if factor.exponent > 2 or any(other.exponent > 0 for other in beside):
-            used("power of a sign")
-            return (_without(product, factor, Fraction(2)),)
+            count_rule("power of a sign")
+            return (_divide_factor(product, factor, Fraction(2)),)
     return None
 
 
@@ -48,9 +48,9 @@ def quotient_of_sums(product: Product) -> Form | None:
         others = tuple(factor for factor in product.factors if factor is not below)
         for rest, names, inside in occurrences(product._replace(factors=others), inner[0]):
             if all(names[index] is index for index in inner[0].indices()):
-                used("quotient of sums")
+                count_rule("quotient of sums")
                 left = Product(product.coefficient, (*rest, below), product.summed - inside)
-                return (_without(left, below, -ONE_),)
+                return (_divide_factor(left, below, -ONE_),)
     return None
 
 
@@ -60,7 +60,7 @@ def inverse_product(product: Product) -> Form | None:
         if is_function(inverse, "inv") and inverse.exponent == 1:
             for rewrite in inverse_rewrites(inverse, inverse):
                 if (shorter := replace_part(product, rewrite)) is not None:
-                    used("inverse of a matrix")
+                    count_rule("inverse of a matrix")
                     return (shorter,)
     return None
 
@@ -68,7 +68,7 @@ def inverse_product(product: Product) -> Form | None:
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
     """Return the rewrites of a matrix times its inverse, from both sides, with the factor `named` for the inverse."""
     (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
-    factors = as_factors(matrix) or ()
+    factors = to_factors(matrix) or ()
     if len(factors) != 1:
         return []
     rewrites = []
@@ -78,7 +78,7 @@ def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
     return rewrites
 
 
-def _without(product: Product, factor: Factor, exponent: Fraction) -> Product:
+def _divide_factor(product: Product, factor: Factor, exponent: Fraction) -> Product:
     """Return the product with one factor divided by its base to an exponent."""
     left = factor.exponent - exponent
     more = (factor._replace(exponent=left),) if left else ()

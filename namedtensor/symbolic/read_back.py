@@ -15,10 +15,10 @@ from typing import Any
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .factoring import factored
+from .factoring import factor_form
 from .factors import opaque
 from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
-from .product_order import in_order
+from .product_order import order_contractions
 from .spelling import (
     MARKS,
     WRITERS,
@@ -106,7 +106,7 @@ class ReadBack:
             if factor.head.kind == "bracket" and factor.exponent == 1 and factor.head not in self.given:
                 inner = factor.head.parts[0]
                 if len(inner) > 1 and any(addend.coefficient < 0 for addend in inner):
-                    flipped = opaque("bracket", None, (algebra.scaled(opened(factor)[0], -1),))
+                    flipped = opaque("bracket", None, (algebra.scale_form(opened(factor)[0], -1),))
                     factors = tuple(flipped if other is factor else other for other in product.factors)
                     return self.product(Product(-product.coefficient, factors, product.summed), names), False
         return self.product(product._replace(coefficient=-product.coefficient), names), True
@@ -117,7 +117,7 @@ class ReadBack:
         names, grouped = self.with_summed(product, names)
         summed = set(product.summed)
         factors = sorted(product.factors, key=lambda factor: factor.head is DELTA)
-        averaged = self.averaged(factors, summed)
+        averaged = self.find_averaged_indices(factors, summed)
         roots = [factor for factor in factors if abs(factor.exponent) == HALF and not set(factor.indices) & summed]
         parts = [self.part(factor, names) for factor in factors if factor not in roots]
         for exponent in (HALF, -HALF):
@@ -133,7 +133,7 @@ class ReadBack:
                 summed.discard(index)
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
-    def averaged(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
+    def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
         """Return the summed indices whose size divides: the indices of a mean.
 
         The sizes are taken out of the factors.
@@ -205,7 +205,7 @@ class ReadBack:
             summed = summed - alone - set(averaged)
         parts = self.alone(parts, summed, names)
         if summed:
-            parts = in_order(parts, summed, lambda some, over: self.chain(ONE_, some, over, names))
+            parts = order_contractions(parts, summed, lambda some, over: self.chain(ONE_, some, over, names))
         standing = indices_in(parts) & summed
         above = [part for part in parts if not part.below]
         early, late = split_parts([part for part in parts if part.below], standing)
@@ -264,9 +264,9 @@ class ReadBack:
     def part(self, factor: Factor, names: Names) -> ProductPart:
         indices, exponent = frozenset(factor.indices), factor.exponent
         if factor.head.kind == "apply" and factor.head.label == "exp" and factor.head not in self.given:
-            inner = algebra.scaled(opened(factor)[0], exponent)
+            inner = algebra.scale_form(opened(factor)[0], exponent)
             return ProductPart(self.function(factor.head, "exp", (inner,), (), names), indices)
-        node = self.powered(self.atom(factor, names), abs(exponent))
+        node = self.raise_power(self.atom(factor, names), abs(exponent))
         return ProductPart(node, indices, exponent < 0)
 
     def root(self, group: list[Factor], names: Names) -> Node:
@@ -274,7 +274,7 @@ class ReadBack:
         of = tuple(factor._replace(exponent=ONE_) for factor in group)
         return call("sqrt", self.product(Product(ONE_, of), names))
 
-    def powered(self, node: Node, exponent: Fraction) -> Node:
+    def raise_power(self, node: Node, exponent: Fraction) -> Node:
         if exponent == 1:
             return node
         if exponent == HALF:
@@ -368,7 +368,7 @@ class ReadBack:
         self, head: FormHead, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names
     ) -> Node:
         if operator in ("merge", "split"):
-            parts = tuple(map(factored, parts))
+            parts = tuple(map(factor_form, parts))
         operands = [self.form(part, names) for part in parts]
         if operator in WRITERS:
             return WRITERS[operator](head, list(axes), *operands)

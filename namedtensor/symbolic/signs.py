@@ -8,7 +8,7 @@ from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE, Operator
 from .facts import Sign
 from .forms import Factor, Form, FormHead, Product
-from .work import current, used
+from .work import count_rule, current
 
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
@@ -27,37 +27,37 @@ def never_negative(factor: Factor) -> bool:
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
-    return of_head(factor.head)
+    return get_head_sign(factor.head)
 
 
-def known_sign(head: FormHead) -> Sign | None:
+def get_known_sign(head: FormHead) -> Sign | None:
     """Return the sign that a fact gives a head."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
-        used(fact)
+        count_rule(fact)
     return sign
 
 
-def of_head(head: FormHead) -> bool:
+def get_head_sign(head: FormHead) -> bool:
     if head.kind in ("size", "constant", "delta") or head in current().positive:
         return True
     if head.kind == "number":
         return head.label >= 0
     if head.kind == "bracket":
-        return of_form(head.parts[0])
+        return get_form_sign(head.parts[0])
     record = record_of(head)
     if head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator"):
         return True
-    return known_sign(head) is not None
+    return get_known_sign(head) is not None
 
 
-def of_form(form: Form) -> bool:
+def get_form_sign(form: Form) -> bool:
     return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
 
 
 def sign_of(form: Form) -> Sign | None:
     """Return whether a form is above 0, or at least 0, whenever it has a value."""
-    if not of_form(form):
+    if not get_form_sign(form):
         return None
     return "positive" if any(map(_positive, form)) else "nonnegative"
 
@@ -73,7 +73,7 @@ def positive_head(head: FormHead) -> bool:
         return sign_of(head.parts[0]) == "positive"
     record = record_of(head)
     analytic = head.kind == "apply" and record.sign in NEVER_NEGATIVE and record.analytic
-    return analytic or head.kind in ("size", "constant") or known_sign(head) == "positive"
+    return analytic or head.kind in ("size", "constant") or get_known_sign(head) == "positive"
 
 
 def vanishes_rarely(head: FormHead) -> bool:
@@ -89,6 +89,6 @@ def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> boo
     """Return whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
     if not proving:
         return True
-    if (one.denominator > 1 or other.denominator > 1) and not of_head(head) and not current().expanding:
+    if (one.denominator > 1 or other.denominator > 1) and not get_head_sign(head) and not current().expanding:
         return False
     return (one > 0) == (other > 0) or vanishes_rarely(head)

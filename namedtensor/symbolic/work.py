@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .facts import NO_FACTS, KnownFacts
-from .forms import Form, FormHead, FormIndex, head, interned, single
+from .forms import Form, FormHead, FormIndex, head, intern_heads, single
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
@@ -81,7 +81,7 @@ def current() -> Work:
     return _WORK.get() or Work()
 
 
-def used(rule: str) -> None:
+def count_rule(rule: str) -> None:
     """Count one use of a rewrite rule."""
     work = _WORK.get()
     if work is not None:
@@ -93,19 +93,19 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
     symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
     if not symmetries:
         return single(head("tensor", name, axes), *indices)
-    used(fact)
+    count_rule(fact)
     return single(head("tensor", name, axes, key=(axes, symmetries), symmetries=symmetries), *indices)
 
 
 @contextmanager
-def budgeted(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
+def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
     """Open a context with one budget; a nested context shares the outer budget."""
     if _BUDGET.get() is not None:
         yield
         return
     token = _BUDGET.set(Budget(limit))
     try:
-        with interned():
+        with intern_heads():
             yield
     finally:
         _BUDGET.reset(token)
@@ -118,7 +118,7 @@ def working(
     work = Work(proving, limit, _BUDGET.get(), positive)
     token = _WORK.set(work)
     try:
-        with interned():
+        with intern_heads():
             yield work
     finally:
         _WORK.reset(token)

@@ -70,7 +70,7 @@ class ClassGrader:
         fromkeys = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
         attempts = tuple(self._attempt(exercise, answer) for answer in fromkeys if answer)
         counted = (
-            counted_of(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
+            choose_attempt(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
         )
         return StudentResult(exercise, attempts, counted)
 
@@ -81,7 +81,7 @@ class ClassGrader:
         return Attempt(answer, self._grades[key])
 
 
-def counted_of(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
+def choose_attempt(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
     """Return the attempt that counts: the last, the best or the first of the countable ones, or of all if none is."""
     valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":

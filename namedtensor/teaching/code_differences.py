@@ -29,10 +29,10 @@ from ..scope.names import walk
 from ..terms.terms import Term
 from .comparison import SampledInputs
 from .differences import Words
-from .judgment import Equivalence, judged
+from .judgment import Equivalence, judge_values
 from .mutants import changes, places, short
-from .settings import Setting, declared
-from .spelling import called, text_of
+from .settings import Setting, write_declarations
+from .spelling import call_last_function, text_of
 
 TRIED = 30  # mistakes that are tried where code and formula differ
 UNDEFINED_NAME = 201
@@ -60,8 +60,8 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
 
     Constants of the code have their values, unless the formula names them, too.
     """
-    plain = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
-    code, expected = read.formula, called(text_of(formula), tuple(plain.sets))
+    plain = Setting("\n".join(filter(str.strip, (write_declarations({**read.types, **read.unused}), given))))
+    code, expected = read.formula, call_last_function(text_of(formula), tuple(plain.sets))
     spoken = names_in(expected) | (names_in(given) if given.strip() else set[str]())
     constants = tuple((name, value_of(read.parameters[name])) for name in read.constants if name not in spoken)
     setting = replace(plain, constants=constants)
@@ -72,8 +72,8 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
             raise
         raise problem.replace(hint=names_apart(setting, read, expected)) from None
     state = setting.compared(code, setting.draws(expected, seed, code), partial(setting.magnitude, expected))
-    equivalence = judged(setting, state, CODE)
-    return equivalence or explained(setting, read, expected, state[0].drawn, equivalence)
+    equivalence = judge_values(setting, state, CODE)
+    return equivalence or explain_difference(setting, read, expected, state[0].drawn, equivalence)
 
 
 def names_apart(setting: Setting, read: Any, expected: str) -> str:
@@ -89,12 +89,12 @@ def names_apart(setting: Setting, read: Any, expected: str) -> str:
     return f"{'; '.join(listed)}: use the code's names, or define the formula's with given="
 
 
-def explained(
+def explain_difference(
     setting: Setting, read: Any, expected: str, drawn: SampledInputs, equivalence: Equivalence
 ) -> Equivalence:
     """Return a difference with the lines of the code, and in words if one change makes it."""
     code = read.formula
-    parting = parted(setting, code, expected, drawn)
+    parting = find_parting(setting, code, expected, drawn)
     messages = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
     lines = lines_of(read, code, parting._replace(before=()) if messages else parting, setting)
     shown = [f"the code has {text}" for text in texts(setting.with_formula(code), parting.of_code)]
@@ -115,7 +115,7 @@ def explained(
 
 
 # ------------------------------------------------------------------------------------------------------- where they part
-def parted(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> Parting:
+def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> Parting:
     tensors = {name: value.to_tensor() for name, value in drawn.values.items()}
     sides = [term_values(setting.with_formula(text), tensors) for text in (code, expected)]
     known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
@@ -220,10 +220,10 @@ def names_in(text: str) -> set[str]:
 
 def texts(source: str, terms: Sequence[Term]) -> list[str]:
     spans = [term.node.span for term in terms if term.node is not None]
-    return list(dict.fromkeys(clipped(source[start:end]) for start, end in spans))[:PLACES]
+    return list(dict.fromkeys(clip_text(source[start:end]) for start, end in spans))[:PLACES]
 
 
-def clipped(text: str) -> str:
+def clip_text(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= 120 else f"{text[:118]} …"
 

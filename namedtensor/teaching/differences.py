@@ -26,7 +26,7 @@ class Words:
     is_secret: bool = True  # whether large changed parts stay unnamed
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     names = list(names)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -45,11 +45,11 @@ def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str]
     marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
     rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
     where = f"it is in {_type(graded, given)}, {words.due} is in {_type(expected, given)}"
-    return f"{words.your_value} {listed(faults)}: {where}{rename}"
+    return f"{words.your_value} {join_names(faults)}: {where}{rename}"
 
 
 def _axes(names: Sequence[str]) -> str:
-    return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
+    return f"{'axis' if len(names) == 1 else 'axes'} {join_names(names)}"
 
 
 def _type(value: PlainTensor, given: Sequence[str]) -> str:
@@ -69,11 +69,11 @@ def value_differs(where: Difference, words: Words) -> str:
     """Describe a difference at an index: your answer is 1.13, the expected value is 0.487."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
     count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
-    digits = next((n for n in (4, 6, 9, 12) if shown(where.found, n) != shown(where.due, n)), 17)
-    return f"{at}{words.yours} is {shown(where.found, digits)}, {words.due} is {shown(where.due, digits)}{count}"
+    digits = next((n for n in (4, 6, 9, 12) if format_number(where.found, n) != format_number(where.due, n)), 17)
+    return f"{at}{words.yours} is {format_number(where.found, digits)}, {words.due} is {format_number(where.due, digits)}{count}"
 
 
-def shown(number: Any, digits: int = 4) -> str:
+def format_number(number: Any, digits: int = 4) -> str:
     if isinstance(number, bool):
         return str(number).lower()
     if isinstance(number, float) and not math.isfinite(number):
@@ -86,7 +86,7 @@ def names_of_new_axes(matching: Matching) -> str:
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
-def exchanged_axes(
+def find_exchanged_axes(
     pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
 ) -> str | None:
     """Return the two axes whose exchange makes all values the expected ones."""
@@ -112,7 +112,7 @@ def exchanged_axes(
 Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected value, and the sizes of all axes
 
 
-def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
+def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
     """Return a relation between all values and the expected ones that names the mistake.
 
     It is a ratio, a sum, an order or a rounding.
@@ -122,7 +122,7 @@ def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | No
         _ratio(arrays, [sizes for *_, sizes in pairs], words)
         or _offset(arrays, words)
         or _function(arrays, words)
-        or _reordered(arrays, pairs[0][1].axes, words)
+        or _describe_reordering(arrays, pairs[0][1].axes, words)
         or _close(arrays, words)
     )
 
@@ -182,7 +182,7 @@ def _fraction(ratio: float) -> str:
     for below in range(1, 65):
         if math.isclose(ratio * below, round(ratio * below), rel_tol=1e-9, abs_tol=1e-12):
             return f"{round(ratio * below)}/{below}".removesuffix("/1").replace("-", "−")
-    return shown(ratio)
+    return format_number(ratio)
 
 
 SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the plainest first
@@ -210,7 +210,7 @@ def _offset(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> 
     by = _constant([left - right for left, right in _pairs(arrays)])
     if by is None or by == 0:
         return None
-    return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
+    return f"{words.yours} is {format_number(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
 
 
 OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a value to the expected value
@@ -234,7 +234,9 @@ def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -
     return None
 
 
-def _reordered(arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words) -> str | None:
+def _describe_reordering(
+    arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words
+) -> str | None:
     """Describe equal elements at other positions; elements that round to equal ones are at no other positions."""
     if all(are_close(graded.numbers, expected.numbers, 1.0) for graded, expected in arrays):
         return None
@@ -252,5 +254,5 @@ def _close(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> s
     off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(scale) and RELATIVE * scale < off <= 1e-3 * scale:
-        return f"{words.yours} is close, and off by {shown(off)} at most: was a number rounded?"
+        return f"{words.yours} is close, and off by {format_number(off)} at most: was a number rounded?"
     return None

@@ -11,10 +11,10 @@ from grammar.errors import NotationError
 
 from ..programs.plain_values import PlainTensor
 from .comparison import ComparedValue, SampledInputs, laid_out, matchings
-from .einsum import as_formula, is_einsum
+from .einsum import is_einsum, translate_answer
 from .exercise_files import BY_VALUE, ExerciseText
-from .references import in_hole, reference_of
-from .spelling import called, text_of
+from .references import fill_hole, reference_of
+from .spelling import call_last_function, text_of
 
 MAX_SHOWN_ELEMENTS = 1000
 
@@ -51,10 +51,12 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[P
     setting = reference_of(exercise, 0).setting
     try:
         formula = (
-            as_formula(answer, setting.sets) if exercise.kind == "einsum" and is_einsum(answer) else text_of(answer)
+            translate_answer(answer, setting.sets)
+            if exercise.kind == "einsum" and is_einsum(answer)
+            else text_of(answer)
         )
-        whole = in_hole(exercise, formula) if exercise.kind == "fill-in" else formula
-        value = setting.value(called(whole, tuple(setting.sets)), seen.drawn)
+        whole = fill_hole(exercise, formula) if exercise.kind == "fill-in" else formula
+        value = setting.value(call_last_function(whole, tuple(setting.sets)), seen.drawn)
     except (NotationError, ValueError):
         return None
     if len(value.numbers) > MAX_SHOWN_ELEMENTS:
@@ -63,6 +65,6 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[P
     if way is None or {way.get(axis, axis): size for axis, size in value.sizes.items()} != seen.expected.sizes:
         return value, None
     placed, expected = laid_out(value, seen.expected, way)
-    magnitude = partial(setting.magnitude, called(whole, tuple(setting.sets)), seen.drawn)
+    magnitude = partial(setting.magnitude, call_last_function(whole, tuple(setting.sets)), seen.drawn)
     elements = ComparedValue(seen.drawn, value, expected, magnitude).elements(way)
     return placed, sorted([*elements.wrong, *elements.one_sided])

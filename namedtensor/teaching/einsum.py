@@ -27,12 +27,12 @@ def is_einsum(answer: str) -> bool:
     return "einsum(" in answer.replace(" ", "") or LETTERS.fullmatch(answer) is not None
 
 
-def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
+def translate_answer(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     """Return the formula that a call of einsum means. Raise NotationError if it is invalid, or the letters do not fit.
 
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}
-    >>> as_formula('einsum("ab,bc->ac", A, B)', sets)
+    >>> translate_answer('einsum("ab,bc->ac", A, B)', sets)
     'A ⊙_{j} B_{k→j}'
     """
     names: dict[str, str] = {}
@@ -48,11 +48,11 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
         if pairs:
             items = tuple(((nodes.Axis(old),), (nodes.Axis(new),)) for old, new in pairs)
             renamed[operand] = nodes.Rename(nodes.Name(operand), items)
-    formula = translated(call_of(answer, sets), shapes).formula
+    formula = translate_call(call_of(answer, sets), shapes).formula
     return to_text(with_operands(parse(formula, "text"), renamed))
 
 
-def translated(call: str, shapes: Mapping[str, str]) -> Any:
+def translate_call(call: str, shapes: Mapping[str, str]) -> Any:
     """Return the translation of a call. Raise NotationError if it is invalid."""
     from ..positional.translation import translate
 
@@ -70,7 +70,7 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")
-    letters = dict(translated(call, {}).axes)
+    letters = dict(translate_call(call, {}).axes)
     for operand, axes in letters.items():
         if operand not in sets:
             raise unread(call, f"{operand} is not given; given are {', '.join(sets)}")

@@ -15,16 +15,16 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..core.kinds import as_mapping
+from ..core.kinds import require_mapping
 from ..core.settings import raise_recursion_limit
 from ..derivations.equal_forms import has_proof
 from ..programs.conditions import condition_for_all
 from ..programs.parsed import ParsedProgram
-from ..scope.names import key, spelled
+from ..scope.names import key, read_spelling
 from .differences import Words
-from .judgment import Equivalence, judged
-from .settings import Setting, declared
-from .spelling import called, expression, text_of
+from .judgment import Equivalence, judge_values
+from .settings import Setting, write_declarations
+from .spelling import call_last_function, expression, text_of
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "the second", is_secret=False)
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
@@ -77,21 +77,21 @@ def equivalent(
         from .code_differences import against_code
 
         return against_code(first, second, given, seed)
-    types = {**as_mapping(inputs, "inputs", 'write {"X": "ℝ^{n}"}'), **types}
-    sides, stated = without_declared_inputs([text_of(first), text_of(second)], types)
+    types = {**require_mapping(inputs, "inputs", 'write {"X": "ℝ^{n}"}'), **types}
+    sides, stated = drop_declared_inputs([text_of(first), text_of(second)], types)
     first, second = sides
-    setting = Setting("\n".join(filter(str.strip, (declared(types), *stated, given))))
-    equivalence = compared(setting, first, second, NEUTRAL, seed)
+    setting = Setting("\n".join(filter(str.strip, (write_declarations(types), *stated, given))))
+    equivalence = compare_formulas(setting, first, second, NEUTRAL, seed)
     if equivalence:
         return with_domain(equivalence, setting, (first, second))
     if equivalence.difference == "value":  # the second may be the one that lacks something
-        turned = compared(setting, second, first, TURNED, seed)
+        turned = compare_formulas(setting, second, first, TURNED, seed)
         if turned.difference == "mistake":
             return replace(equivalence, difference="mistake", message=turned.message)
     return equivalence
 
 
-def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Return two programs without the declarations of their inputs, and these, once each.
 
     Inputs of given types are excluded.
@@ -108,7 +108,7 @@ def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple
         remaining: list[Any] = []
         for statement in tree.statements:
             names = statement.names if isinstance(statement, nodes.Declaration) else ()
-            keys = [name.key() for other in names if (name := spelled(other)) is not None]
+            keys = [name.key() for other in names if (name := read_spelling(other)) is not None]
             if not keys or not set(keys) <= inputs:
                 remaining.append(statement)
             elif not set(keys) & set(map(key, types)):
@@ -144,14 +144,14 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
     return has_proof(f"{setting.given}\n({sides[0]}) = {sides[1]}", {})  # a line that begins with − continues another
 
 
-def compared(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
+def compare_formulas(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
     """Compare two formulas by their values on the random tests of the setting."""
-    text, expected = (called(name, tuple(setting.sets)) for name in (text, expected))
+    text, expected = (call_last_function(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)
     tests = [*setting.draws(expected, seed, text), *setting.boundary_draws(text, expected, seed)]
     state = setting.compared(text, tests, partial(setting.magnitude, expected))
-    equivalence = judged(setting, state, words, expected)
+    equivalence = judge_values(setting, state, words, expected)
     if equivalence and not equivalence.trials:
         return Equivalence("value", "both are undefined on every random test", {})
     return equivalence

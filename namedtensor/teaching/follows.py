@@ -26,7 +26,7 @@ from ..programs.plain_values import PlainTensor, value_of
 from ..programs.random_inputs import EXTREME, STYLES
 from ..programs.term_values import magnitude_of
 from .comparison import ComparedValue, SampledInputs
-from .differences import shown as shown_number
+from .differences import format_number as shown_number
 from .function_tests import TO, Contract, FunctionTest, sizes_drawn, tests_of
 
 SWITCH = "NAMEDTENSOR_CHECK"
@@ -91,7 +91,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
             raise NotationError(
                 304, f"{function.__name__} takes {len(names)} arrays, and the formula has {', '.join(contract.axes)}"
             )
-        checked = function if off else guarded(function, contract, names, skipped)
+        checked = function if off else guard_sizes(function, contract, names, skipped)
         checked.verify = functools.partial(verify, function, contract, names)
         checked.contract = contract
         return checked
@@ -100,7 +100,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
-def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
+def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
     """Wrap the function so that the sizes of each call are checked."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
@@ -185,10 +185,10 @@ def verify(
     library = library_of(call, contract, seed)
     undefined: list[str] = []
     for test in tests_of(contract, library, draws, seed):
-        problem = compared(call, contract, library, test, undefined)
+        problem = compare_values(call, contract, library, test, undefined)
         if problem is not None:
             test, problem = least(call, contract, library, test, problem)
-            why = explained(call, contract, library, test.sizes, seed)
+            why = explain_difference(call, contract, library, test.sizes, seed)
             shown = ", ".join(f"{axis} = {size}" for axis, size in test.sizes.items())
             raise Differs(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
     for side in dict.fromkeys(undefined):
@@ -233,7 +233,7 @@ def libraries(call: Any) -> Iterator[str]:
     yield from dict.fromkeys([*spoken, *TO])
 
 
-def compared(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
+def compare_values(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
     """Describe how the value differs from the formula's, or return None.
 
     `undefined` gets the side that alone has no value.
@@ -291,7 +291,7 @@ def least(call: Any, contract: Contract, library: str, test: FunctionTest, probl
         for size in range(1, min(3, test.sizes[axis])):
             smaller = test._replace(sizes={**test.sizes, axis: size})
             try:
-                text = compared(call, contract, library, smaller, [])
+                text = compare_values(call, contract, library, smaller, [])
             except Exception:  # sizes that the function does not take
                 continue
             if text is not None:
@@ -300,7 +300,7 @@ def least(call: Any, contract: Contract, library: str, test: FunctionTest, probl
     return test, problem
 
 
-def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
+def explain_difference(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
     """Describe how a function of PyTorch departs from the formula, by reading it."""
     if library != "torch":
         return ""

@@ -30,14 +30,14 @@ from ..scope.heads import heads
 from ..scope.names import walk
 from .comparison import ComparedValue, has_value
 from .differences import Words, names_of_new_axes
-from .einsum import as_formula, is_einsum, letters_clash
+from .einsum import is_einsum, letters_clash, translate_answer
 from .exercise_files import ALSO_FORBIDDEN, ExerciseText
-from .judgment import Equivalence, judged
+from .judgment import Equivalence, judge_values
 from .mutants import change_sentence
-from .references import in_hole, reference_of
+from .references import fill_hole, reference_of
 from .settings import Setting
-from .spelling import called, head_text, text_of
-from .type_answers import signature, stated_types, types
+from .spelling import call_last_function, head_text, text_of
+from .type_answers import find_stated_types, signature, types
 from .verdicts import Refused, Wrong
 
 SECONDS = 2.0
@@ -92,20 +92,20 @@ def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | N
         source = answer  # which is rejected
     elif not USER_FUNCTIONS:  # a separate process has none of them
         try:
-            return _graded_in_process(exercise, source, seed, limit)
+            return _grade_in_process(exercise, source, seed, limit)
         except LateError:
             return _grade(exercise, False, LATE.format(limit))
         except EndedError:
             return _grade(exercise, False, DIED)
         except OSError:  # in a page there are no processes
             pass
-    return _graded_in_thread(exercise, source, seed, limit)
+    return _grade_in_thread(exercise, source, seed, limit)
 
 
 PROCESS = AnsweringProcess(__name__)
 
 
-def _graded_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
+def _grade_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
     """Grade an answer in the process, which stays for the next answer."""
     plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
@@ -114,18 +114,18 @@ def _graded_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: 
 
 def prepare() -> None:
     """Load everything that grading needs, so that no answer's time includes it."""
-    graded(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
+    grade_answer(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
 def answer_line(line: bytes) -> bytes:
     """Return the process's reply."""
-    return base64.b64encode(pickle.dumps(graded(*pickle.loads(base64.b64decode(line)))))
+    return base64.b64encode(pickle.dumps(grade_answer(*pickle.loads(base64.b64decode(line)))))
 
 
-def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
+def _grade_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
     """Return the grade from a thread of this process, which is abandoned if it takes too long."""
     grades: list[Grade] = []
-    worker = threading.Thread(target=lambda: grades.append(graded(exercise, answer, seed)), daemon=True)
+    worker = threading.Thread(target=lambda: grades.append(grade_answer(exercise, answer, seed)), daemon=True)
     try:
         worker.start()
     except RuntimeError:  # a page has one thread, and the caller ends it
@@ -144,7 +144,7 @@ def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attem
 
 
 @raise_recursion_limit
-def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
+def grade_answer(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     """Grade an answer without a time limit."""
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
@@ -173,31 +173,31 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Grade by equality with the solution on all random tests, up to the names of new axes."""
-    return by_value(exercise, text_of(answer), seed)
+    return grade_by_value(exercise, text_of(answer), seed)
 
 
-def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
+def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
     """Grade an answer by value. `whole` inserts the computed answer in its context."""
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
-    _allowed(exercise, reference.setting, tree)
-    answer = called(whole(answer), tuple(reference.setting.sets))
+    _check_allowed(exercise, reference.setting, tree)
+    answer = call_last_function(whole(answer), tuple(reference.setting.sets))
     reference.setting.check(answer)
     state = reference.setting.compared(answer, reference.draws, reference.magnitude)
     if not any(has_value(compared.expected) for compared in state):
         raise Refused("the exercise has no value to compare with")
-    equivalence = judged(reference.setting, state, WORDS)
+    equivalence = judge_values(reference.setting, state, WORDS)
     if equivalence:
         tests = reference.boundary_tests(answer)
         further = [*state, *reference.setting.compared(answer, tests, reference.magnitude)]
-        equivalence = judged(reference.setting, further, WORDS) if tests else equivalence
+        equivalence = judge_values(reference.setting, further, WORDS) if tests else equivalence
         if equivalence:
             return _correct(equivalence)
         raise Wrong(equivalence.message, equivalence.relation or "another value")
     for sentence, values in reference.mistakes:
         if all(_is_value(reference.setting, compared, value) for compared, value in zip(state, values)):
             raise Wrong(sentence)
-    equivalence = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
+    equivalence = judge_values(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
     change = (
         None
         if equivalence.difference in ("axes", "sizes", "exchanged")
@@ -210,7 +210,7 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
 
 def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
     """Return whether an answer has the value of a mistake on one test."""
-    return value is not None and bool(judged(setting, [compared._replace(expected=value)], WORDS))
+    return value is not None and bool(judge_values(setting, [compared._replace(expected=value)], WORDS))
 
 
 def _correct(equivalence: Equivalence) -> str:
@@ -219,7 +219,7 @@ def _correct(equivalence: Equivalence) -> str:
     return f"correct on all {equivalence.trials} random tests" + (f" ({names})" if names else "") + remark
 
 
-def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
+def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
     """Reject an answer that redefines a given name or uses a forbidden operator."""
     solved = heads(parse(exercise.solution, "text").statements[-1]) if exercise.solution else ()
     allowed = set(map(head_text, solved))
@@ -241,7 +241,7 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     text = text_of(answer)
     if _is_whole(exercise.hole or "?", text):
         raise Refused("the answer is only the part for the question mark, not the whole formula")
-    return by_value(exercise, text, seed, lambda piece: in_hole(exercise, piece))
+    return grade_by_value(exercise, text, seed, lambda piece: fill_hole(exercise, piece))
 
 
 def _is_whole(hole: str, text: str) -> bool:
@@ -256,9 +256,9 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
-    translated = as_formula(answer, sets)
+    translated = translate_answer(answer, sets)
     try:
-        return by_value(exercise, translated, seed)
+        return grade_by_value(exercise, translated, seed)
     except NotationError as problem:
         if problem.code == 302:  # of the translation, which no one wrote
             raise Refused(letters_clash(answer, sets)) from None
@@ -276,7 +276,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     for axis in reference.setting.axes:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise Refused(f"write the size of an axis between bars: |{axis}|")
-    text = text_of(_sized(answer.replace("·", " ").replace("×", " ")))
+    text = text_of(_bracket_sizes(answer.replace("·", " ").replace("×", " ")))
     for drawn, expected in reference.draws:
         value = reference.setting.value(text, drawn)
         if value.axes:
@@ -287,7 +287,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     return "correct for three sets of sizes"
 
 
-def _sized(text: str) -> str:
+def _bracket_sizes(text: str) -> str:
     """Return a text with each size in parentheses."""
     return SIZE.sub(r"(|\1|)", text)
 
@@ -314,7 +314,7 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
             compared._replace(expected=above.graded, of_expected=above.of_graded)
             for compared, above in zip(values[number], values[number - 1])
         ]
-        equivalence = judged(reference.setting, state, STEP_WORDS)
+        equivalence = judge_values(reference.setting, state, STEP_WORDS)
         if not equivalence:
             raise Wrong(
                 f"{where} does not follow from the one above: {equivalence.message}",
@@ -364,7 +364,7 @@ def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
     """Return whether an answer would be correct if the mistake were the solution."""
 
     def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
-        solution = mistake if exercise.kind == "signature" else f"answer = {_sized(mistake)}"
+        solution = mistake if exercise.kind == "signature" else f"answer = {_bracket_sizes(mistake)}"
         try:
             return bool(grader(replace(exercise, solution=solution, mistakes=()), answer, seed))
         except (Wrong, Refused, NotationError):
@@ -374,7 +374,7 @@ def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
 
 
 def _same_types(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
-    return stated_types(mistake) == stated_types(answer)
+    return find_stated_types(mistake) == find_stated_types(answer)
 
 
 KINDS: Mapping[str, Grader] = {

@@ -11,7 +11,7 @@ from grammar.plain_text import encodable
 from ..programs.closeness import ComparedElements
 from ..programs.random_inputs import EXTREME
 from .comparison import ComparedValue, Difference, Matching, largest, matchings
-from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
+from .differences import Words, axes_differ, find_exchanged_axes, find_relation, sizes_differ, value_differs
 from .mutants import mistake
 from .settings import Setting
 
@@ -55,7 +55,7 @@ class Equivalence:
         return f"<Equivalence: {self.message}>"
 
 
-def judged(
+def judge_values(
     setting: Setting,
     state: Sequence[ComparedValue],
     words: Words,
@@ -71,7 +71,7 @@ def judged(
         message = wrong or axes_differ(graded, expected, setting.axes, words)
         return Equivalence("sizes" if wrong else "axes", message, {}, relation=message)
     scales = [largest((*compared.drawn.values.values(), compared.expected)) for compared in state]
-    exchanged = exchanged_axes(pairs, scales, words)
+    exchanged = find_exchanged_axes(pairs, scales, words)
     if wrong := sizes_differ(graded, expected, words):
         return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)
     closest: tuple[int, Matching, Difference] | None = None
@@ -100,7 +100,7 @@ def judged(
     moderate = [compared.drawn.kind not in ("tiny", "huge") for compared in state]
     relation = exchanged or named
     if not relation and moderate[at]:
-        relation = related(
+        relation = find_relation(
             [(*pair, sizes) for pair, sizes, is_moderate in zip(pairs, extents, moderate) if is_moderate], way, words
         )
     text = f"{relation}; {text}" if relation else text

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number, Rename, Superscript
 from grammar.parser import parse
 from grammar.printer import to_text
-from grammar.traversal import children, mapped
+from grammar.traversal import children, map_nodes
 
 from .comparison import ComparedValue, matchings
 from .differences import Words
@@ -99,7 +99,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
             for other, words in changes(node, axes):
                 yield put(tree, equal, other), f"{discreet(words, hidden, node, other)} at each place"
     for axis, other in itertools.permutations(axes, 2):
-        swapped = over(tree, axis, other)
+        swapped = replace_axis(tree, axis, other)
         if swapped is not None:
             yield swapped, f"with {other} instead of {axis} throughout"
 
@@ -130,17 +130,17 @@ def places(node: Any) -> Iterator[Any]:
         yield from places(part)
 
 
-def over(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
+def replace_axis(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
     """Return the tree with the functions of one axis over another axis, or None unless there are several."""
     result = [
         node.subscript[0]
         for node in places(tree)
-        if isinstance(node, Call) and len(node.subscript) == 1 and _named(node.subscript[0]) == axis
+        if isinstance(node, Call) and len(node.subscript) == 1 and _get_name(node.subscript[0]) == axis
     ]
     return put(tree, result, _axis(other)) if len(result) > 1 else None
 
 
-def _named(part: Any) -> str | None:
+def _get_name(part: Any) -> str | None:
     named = nodes.axis_of(part) if isinstance(part, (Name, nodes.Starred, nodes.Subscript)) else None
     return None if named is None else named.name
 
@@ -148,13 +148,13 @@ def _named(part: Any) -> str | None:
 def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
     """Return the tree with `new` in place of some of its nodes."""
     at = {id(node) for node in old}
-    return mapped(tree, lambda node: new if id(node) in at else None)
+    return map_nodes(tree, lambda node: new if id(node) in at else None)
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
     """Yield the mistakes that may replace an expression."""
     if isinstance(node, Call):
-        yield from _of_call(node, axes)
+        yield from _mutate_call(node, axes)
     elif isinstance(node, Rename):
         yield node.base, f"without the renaming {short(node).removeprefix(short(node.base))}"
     elif isinstance(node, nodes.Starred):
@@ -175,7 +175,7 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
             yield Number(value), f"with {value} instead of {node.value}"
 
 
-def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
+def _mutate_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
     head = _head(node)
     is_named = node.operator.isalpha() and node.operator not in ("juxtaposed", "frac")  # max(X, Y)
     if len(node.arguments) == 2 and is_named:
@@ -202,9 +202,9 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         new = dataclasses.replace(node, operator=other, subscript=() if plain else node.subscript)
         yield new, f"with {_head(new)} instead of {head}"
     for at, part in enumerate(node.subscript):
-        if _named(part) is not None:
+        if _get_name(part) is not None:
             for axis in axes:
-                if axis != _named(part):
+                if axis != _get_name(part):
                     new = dataclasses.replace(
                         node, subscript=(*node.subscript[:at], _axis(axis), *node.subscript[at + 1 :])
                     )

@@ -30,7 +30,7 @@ from .comparison import SampledInputs, laid_out, largest, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
 from .settings import RandomTest, Setting
-from .spelling import called, expression
+from .spelling import call_last_function, expression
 
 DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps
 MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
@@ -70,7 +70,7 @@ def axes_of(given: nodes.Set) -> tuple[str, ...]:
     return tuple(sorted(axis.name for axis, _ in given.axes))
 
 
-def in_hole(exercise: ExerciseText, piece: str) -> str:
+def fill_hole(exercise: ExerciseText, piece: str) -> str:
     """Return the formula of a fill-in exercise with a part in place of the question mark."""
     return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
@@ -88,7 +88,7 @@ class Solution(Reference):
         self.solution = self._whole(exercise.solution)
 
     def _whole(self, formula: str) -> str:
-        return called(formula) if self.exercise.hole is None else in_hole(self.exercise, formula)
+        return call_last_function(formula) if self.exercise.hole is None else fill_hole(self.exercise, formula)
 
     @cached_property
     def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
@@ -217,7 +217,7 @@ class Kept(Reference):
             graded = [laid_out(result, expected, way)[0] for result, (_, expected) in zip(answer, drawn)]
             key = fingerprint(graded, drawn)
             if (locked := changes.get(seal(self.exercise.name, (key,))[:LOCK])) is not None:
-                return unlocked(locked, key)
+                return unlock_text(locked, key)
         return None
 
 
@@ -244,7 +244,7 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
         sealed["changes"] = list(_kept_changes(solution))
     if exercise.kind == "derivation":
         sealed["ends"] = [seal(exercise.name, line) for line in solution.ends()]
-    return closed(sealed, exercise.name)
+    return seal_reference(sealed, exercise.name)
 
 
 def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
@@ -280,7 +280,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
         )
         if key not in known:
             known.add(key)
-            yield seal(solution.exercise.name, (key,))[:LOCK], locked_by(change, key)
+            yield seal(solution.exercise.name, (key,))[:LOCK], lock_text(change, key)
         if len(known) > MAX_KEPT_CHANGES:
             return
 
@@ -294,12 +294,12 @@ def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, 
     return " ".join(numbers)
 
 
-def locked_by(words: str, key: str) -> str:
-    return base64.b64encode(_mixed(words.encode(), key)).decode()
+def lock_text(words: str, key: str) -> str:
+    return base64.b64encode(_mix_with_key(words.encode(), key)).decode()
 
 
-def unlocked(text: str, key: str) -> str:
-    return _mixed(base64.b64decode(text), key).decode(errors="replace")
+def unlock_text(text: str, key: str) -> str:
+    return _mix_with_key(base64.b64decode(text), key).decode(errors="replace")
 
 
 def _record(value: PlainTensor, digits: int = DIGITS) -> dict[str, Any]:
@@ -311,22 +311,22 @@ def _tensor(record: Mapping[str, Any]) -> PlainTensor:
     return PlainTensor(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
 
 
-def _mixed(data: bytes, key: str) -> bytes:
+def _mix_with_key(data: bytes, key: str) -> bytes:
     """Encrypt or decrypt data with the key."""
     blocks = (hashlib.sha256(f"{key}\0{at}".encode()).digest() for at in range(len(data) // 32 + 1))
     return bytes(a ^ b for a, b in zip(data, b"".join(blocks)))
 
 
-def closed(sealed: Mapping[str, Any], name: str) -> str:
+def seal_reference(sealed: Mapping[str, Any], name: str) -> str:
     data = zlib.compress(json.dumps(sealed, ensure_ascii=False).encode(), 9)
-    return base64.b64encode(_mixed(data, name)).decode()
+    return base64.b64encode(_mix_with_key(data, name)).decode()
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
     """Return the stored data. Raises NotationError if the text was changed."""
     try:
         data = base64.b64decode(text, validate=True)
-        return json.loads(zlib.decompress(_mixed(data, name)))
+        return json.loads(zlib.decompress(_mix_with_key(data, name)))
     except (ValueError, zlib.error):
         raise NotationError(
             105, f"what the exercise {name} keeps cannot be read", hint="take the file as it was released"

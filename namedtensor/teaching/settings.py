@@ -35,7 +35,7 @@ from ..scope.heads import heads
 from ..scope.names import walk
 from .comparison import ComparedValue, SampledInputs, has_value
 from .spelling import head_text
-from .values import computed, magnitude
+from .values import compute_value, magnitude
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
@@ -47,7 +47,7 @@ OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance
 RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
-def declared(types: Mapping[str, Any]) -> str:
+def write_declarations(types: Mapping[str, Any]) -> str:
     """Return types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
     lines: list[str] = []
     for name, type_ in types.items():
@@ -128,7 +128,7 @@ class Setting:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return computed(self.with_formula(formula), drawn.values)
+                return compute_value(self.with_formula(formula), drawn.values)
             except NotationError as problem:
                 raise self.own(problem, formula) from None
 
@@ -145,9 +145,9 @@ class Setting:
         plain = list(range(FIRST + offset, FIRST + offset + len(free)))
         if offset:
             plain.reverse()  # else each axis is always one longer than the last
-        if not _between_sizes(self.tree) and not _between_sizes(parse(solution, "text")):
+        if not _has_size_equations(self.tree) and not _has_size_equations(parse(solution, "text")):
             return self._said({**fixed, **dict(zip(free, plain))}, met)
-        for numbers in (tuple(plain), *_apart(len(free), offset)):
+        for numbers in (tuple(plain), *_choose_numbers(len(free), offset)):
             sizes = self._said({**fixed, **dict(zip(free, numbers))}, met)
             if self._fits(solution, sizes):
                 return sizes
@@ -168,14 +168,14 @@ class Setting:
 
     def _met(self, solution: str) -> dict[str, Any]:
         """Return the sizes of axes in the reference solution: a number, or one symbol for all equal ones."""
-        result: dict[str, Any] = self._stated()
+        result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
                 size = resolve(size)
                 result.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
         return result
 
-    def _stated(self) -> dict[str, Any]:
+    def _read_stated_sizes(self) -> dict[str, Any]:
         """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
         axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
         stated = {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
@@ -207,7 +207,7 @@ class Setting:
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
         name, _, written = text.partition("=")
-        value = computed(written.strip(), {})
+        value = compute_value(written.strip(), {})
         sizes = {**sizes, **value.sizes}
         drawn = self.drawn(seed, "normal", sizes)
         return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
@@ -252,7 +252,7 @@ class Setting:
         def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return computed(to_text(program), {**values, **constants})
+                return compute_value(to_text(program), {**values, **constants})
 
         for values in self.sampler(self.sizes(solution)).boundary_inputs(seed, tree, known, value):
             drawn = SampledInputs({**values, **constants}, seed, BOUNDARY)
@@ -288,13 +288,13 @@ class Setting:
             return replace(expected, numbers=(math.nan,) * len(expected.numbers))
 
 
-def _apart(count: int, offset: int) -> list[tuple[int, ...]]:
+def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:
     """Return numbers to try, as many of them distinct as possible, the smallest first."""
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
 
 
-def _between_sizes(tree: nodes.Program) -> bool:
+def _has_size_equations(tree: nodes.Program) -> bool:
     """Return whether a program has equations between sizes: |key| = |layer|/|heads|."""
     return any(
         isinstance(statement, Equation) and any(isinstance(side, Size) for side in statement.sides)
@@ -307,4 +307,4 @@ def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
     named = any(isinstance(part, (nodes.Name, Size)) for part in walk(node))
-    return None if named else computed(to_text(node), {}).number
+    return None if named else compute_value(to_text(node), {}).number

@@ -107,7 +107,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
 
 
 # --------------------------------------------------------------------------------------------------------------- release
-def released(text: str, sheet: Sheet, seed: int = 0) -> str:
+def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
     """Return the file for students: prose, given names, hints; stored values replace solutions and mistakes."""
     hidden: set[int] = set()
     ends: dict[int, ExerciseText] = {}

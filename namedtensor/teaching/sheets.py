@@ -56,7 +56,7 @@ class Sheet(Mapping[str, Exercise]):
         return f"<{len(self)} {'exercise' if len(self) == 1 else 'exercises'}: {', '.join(self)}>"
 
 
-def _checked(source: Any) -> str | Path:
+def _check_source(source: Any) -> str | Path:
     if isinstance(source, (str, Path)):
         return source
     raise wrong(source, "exercises", "a file, or the text of one", 'write nt.exercises("week3.nt")')
@@ -88,7 +88,7 @@ def exercises(source: str | Path) -> Sheet:
     >>> nt.exercises("lesson 1")["column-sums"].grade("∑_{height} A").correct
     True
     """
-    text = str(_checked(source))
+    text = str(_check_source(source))
     if isinstance(source, str) and is_course_name(text):
         source = course_file(text)
     if isinstance(source, Path) or ("\n" not in text and not text.lstrip().startswith("#:")):

@@ -33,7 +33,7 @@ def parse_as_text(source: str) -> nodes.Program | None:
         return None
 
 
-def called(text: str, given: tuple[str, ...] = ()) -> str:
+def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
     """Return a program that ends with a function, with a call by parameter names, or in the given order."""
     tree = parse(text, "text")
     last = tree.statements[-1] if tree.statements else None

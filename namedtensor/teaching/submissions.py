@@ -82,7 +82,7 @@ def own_part(answer: str, exercise: ExerciseText) -> str:
     return "\n".join(names)
 
 
-def stated_student(text: str) -> str:
+def find_student(text: str) -> str:
     """Return the student that a file names in a line `#: student`, or an empty string if there is none."""
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
@@ -134,7 +134,7 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
         return Student(match["name"], participant=match["participant"])
     if rest:
         return Student(first)
-    return Student(stated_student(text) or COPY.sub("", path.stem) or path.stem)
+    return Student(find_student(text) or COPY.sub("", path.stem) or path.stem)
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:

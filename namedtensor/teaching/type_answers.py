@@ -48,7 +48,7 @@ def _axes(line: str) -> tuple[str, ...]:
     return axes_of(set_of(BEFORE.sub("", line.strip()).rpartition(":")[2].strip()))
 
 
-def stated_types(answer: str) -> list[frozenset[str]]:
+def find_stated_types(answer: str) -> list[frozenset[str]]:
     """Return the axes of each type of an answer, without an order."""
     return [frozenset(_axes(line)) for line in _lines(answer)]
 

@@ -20,9 +20,9 @@ def has_numpy() -> bool:
     return True
 
 
-def computed(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
+def compute_value(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
     """Return the value of a formula. Raises NotationError if it has none."""
-    return by_numpy(text, values) if has_numpy() else by_definitions(text, values)
+    return evaluate_by_numpy(text, values) if has_numpy() else evaluate_by_definitions(text, values)
 
 
 def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
@@ -33,10 +33,14 @@ def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
 @lru_cache(maxsize=256)
 def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
     """Return the magnitude, kept for wrong answers that many students give."""
-    return by_numpy(text, dict(values), True) if has_numpy() else by_definitions(text, dict(values), True)
+    return (
+        evaluate_by_numpy(text, dict(values), True)
+        if has_numpy()
+        else evaluate_by_definitions(text, dict(values), True)
+    )
 
 
-def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
+def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
     """Return the value of a formula, or its magnitude, by NumPy."""
     from ..programs.evaluate import evaluate
     from ..programs.term_values import magnitude_of
@@ -45,24 +49,24 @@ def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = 
     return value_of(magnitude_of(text, tensors) if of_magnitude else evaluate(text, tensors, syntax="text"))
 
 
-def by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
+def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
     """Return the value of a formula, or its magnitude, by the reference evaluator."""
     from .. import reference
 
     tensors = {
-        name: reference.tensor(nested(value.numbers, value.extent), value.axes) for name, value in values.items()
+        name: reference.tensor(nest_numbers(value.numbers, value.extent), value.axes) for name, value in values.items()
     }
     result = (reference.magnitude if of_magnitude else reference.evaluate)(text, tensors)
     axes = tuple(result.shape)
     return PlainTensor(axes, tuple(result.shape.values()), tuple(flat(result.to_list(axes), len(axes))))
 
 
-def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
+def nest_numbers(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
     """Return nested lists, the first axis outermost."""
     if not extent:
         return numbers[0]
     step = math.prod(extent[1:])
-    return [nested(numbers[index * step : (index + 1) * step], extent[1:]) for index in range(extent[0])]
+    return [nest_numbers(numbers[index * step : (index + 1) * step], extent[1:]) for index in range(extent[0])]
 
 
 def flat(nested: Any, depth: int) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from grammar.errors import NotationError
 
-from ..core.arrays import placed
+from ..core.arrays import place_array
 from ..core.axes import check_axis
 from ..core.kinds import to_count, wrong
 from ..core.labels import labels_of, make_labeled_layout
@@ -43,8 +43,8 @@ def sizes_of(shape: Any) -> dict[str, int]:
     return sizes
 
 
-def created(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    return wrap_array(placed(array, library, dtype, device), tuple(sizes))
+def make_tensor(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+    return wrap_array(place_array(array, library, dtype, device), tuple(sizes))
 
 
 def check_number(value: Any, what: str) -> None:
@@ -159,7 +159,7 @@ def full(
     """
     sizes = sizes_of(shape)
     check_number(value, "the value of full")
-    return created(np.full(tuple(sizes.values()), value), sizes, dtype, library, device)
+    return make_tensor(np.full(tuple(sizes.values()), value), sizes, dtype, library, device)
 
 
 def arange(
@@ -197,7 +197,7 @@ def arange(
     sizes = sizes_of(shape)
     if len(sizes) != 1:
         raise NotationError(316, f"arange expects one axis, got {len(sizes)}", hint='write arange("seq[4]")')
-    return created(start + step * np.arange(*sizes.values()), sizes, dtype, library, device)
+    return make_tensor(start + step * np.arange(*sizes.values()), sizes, dtype, library, device)
 
 
 def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
@@ -232,7 +232,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
     if len(sizes) != 2:
         raise NotationError(316, f"eye expects two axes, got {len(sizes)}", hint='write eye("row[3] column[3]")')
     rows, columns = sizes.values()
-    return created(np.eye(rows, columns), sizes, dtype, library, device)
+    return make_tensor(np.eye(rows, columns), sizes, dtype, library, device)
 
 
 # --------------------------------------------------------------------------------------------------------- like another

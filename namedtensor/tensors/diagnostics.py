@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.arrays import Layout, dtype_name, kind_of, library_of_namespace
-from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, marked_apart, operator_sign, show
+from ..core.axes import (
+    NAME_ONCE,
+    SAME_SIZES,
+    Shape,
+    ShapeMismatch,
+    code_and_message,
+    find_marked_axis,
+    operator_sign,
+    show,
+)
 from ..core.settings import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
@@ -40,7 +49,7 @@ def shape_error(
     """Return the error for operands that do not fit an operator."""
     sign = operator_sign(record.name)
     code, message = code_and_message(problem, sign, axes, MissingPositions(problem, sign, shapes))
-    notes = described(shapes)
+    notes = describe_shapes(shapes)
     if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)
     return NotationError(code, message, notes=notes, hint=_repair(problem, shapes))
@@ -64,7 +73,7 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
             return None
 
 
-def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
+def describe_shapes(shapes: Sequence[Shape]) -> tuple[str, ...]:
     """Return the shape of each operand, in the notation."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
@@ -77,7 +86,7 @@ def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
     Return whether it warned.
     """
     axes = [operand.axes if isinstance(operand, NamedTensor) else () for operand in operands]
-    names = marked_apart(*axes)
+    names = find_marked_axis(*axes)
     if names is not None:
         joins = " against ".join(show(operand.sizes) for operand in operands)
         plain, marked = sorted(names, key=len)
@@ -94,13 +103,13 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
-    close = misspelt(*apart(operands))
+    close = misspelt(*find_unshared_axes(operands))
     joins = " against ".join(show(operand.sizes) for operand in operands)
     hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
     return NotationError(314, f"{operator_sign(name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
 
 
-def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
+def find_unshared_axes(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
     """Return the axes of each of two tensors that the other lacks."""
     left, right = (list(operand.axes) for operand in operands)
     return [axis for axis in left if axis not in right], [axis for axis in right if axis not in left]
@@ -108,7 +117,7 @@ def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
     """Warn if the axes of an outer broadcast are one letter apart; return whether."""
-    result = misspelt(*apart(operands)) is not None
+    result = misspelt(*find_unshared_axes(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")
     return result
@@ -143,7 +152,7 @@ def no_names(value: Any, name: str) -> NotationError:
     return NotationError(317, f"{name} expects named tensors and numbers, got {type(value).__name__}", hint=hint)
 
 
-def mixed_libraries_error(name: str, libraries: Sequence[str]) -> NotationError:
+def make_mixed_libraries_error(name: str, libraries: Sequence[str]) -> NotationError:
     plain = map(library_of_namespace, libraries)
     return NotationError(317, f"{name} got tensors of {' and of '.join(plain)}", hint="convert one of them first")
 

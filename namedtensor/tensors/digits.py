@@ -44,7 +44,7 @@ class set_printoptions:
     def __init__(self, digits: int | None):
         global _digits
         self._before = _digits
-        _digits = None if digits is None else checked(digits)
+        _digits = None if digits is None else check_digits(digits)
 
     def __enter__(self) -> None:
         return None
@@ -57,7 +57,7 @@ class set_printoptions:
         return f"set_printoptions({_digits})"
 
 
-def checked(digits: Any) -> int:
+def check_digits(digits: Any) -> int:
     """Validate a number of digits. Raises NotationError if it is invalid."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise NotationError(310, f"the number of digits must be an integer from 1 to 17, got {digits!r}")
@@ -67,5 +67,5 @@ def checked(digits: Any) -> int:
 def digits_of(usual: int, asked: int | None = None) -> int:
     """Return the number of digits: the argument, the value of `set_printoptions`, or the default."""
     if asked is not None:
-        return checked(asked)
+        return check_digits(asked)
     return usual if _digits is None else _digits

@@ -15,24 +15,24 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..backends.function import PlanFunction, target_of, without_warnings
-from ..core.arrays import MOST, Layout, at_once, dtype_name, has_dimensions, is_array
+from ..backends.function import PlanFunction, ignore_warnings, target_of
+from ..core.arrays import MOST, Layout, dtype_name, evaluate_eagerly, has_dimensions, is_array
 from ..core.axes import ShapeMismatch, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
 from ..core.hooks import Injected
-from ..core.settings import OUTER, Limits, guarded
+from ..core.settings import OUTER, Limits, guard_broadcast
 from ..core.tensor import NamedTensor, _new, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
 from ..planning.dtypes import real_of
-from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, overflow_error
+from ..planning.failures import OF_MATRICES, index_error, is_index_problem, make_matrix_error, overflow_error
 from ..planning.planner import make_plan
 from ..planning.regions import MIN_TILED_BYTES
 from ..planning.whole_numbers import CHECKS
 from ..terms.terms import Term
 from .diagnostics import (
-    mixed_libraries_error,
+    make_mixed_libraries_error,
     no_names,
     outer_broadcast,
     shape_error,
@@ -101,7 +101,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
     return operate
 
 
-def reflected(name: str) -> Callable[[Any, Any], Any]:
+def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
     """Return the method of an infix operator, for numbers on its left."""
     prepared = calls_of_operator(name)
 
@@ -186,7 +186,7 @@ def _run_first(
             raise no_names(argument, record.python_name)
     function, order, steady = prepare(record, operands, axes, options)
     outer = outer_broadcast(record.name, operands) if record.name in OUTER and len(operands) == 2 else None
-    function = guarded(function, outer)
+    function = guard_broadcast(function, outer)
     if (
         record.name in ("+", "-")
         and warn_of_marks(record.name, operands)
@@ -219,13 +219,13 @@ def prepare(
         return record.lower(w, given, axes, options)
 
     if len(layouts) == 1 and layouts[0] is not None and is_large(record, layouts[0]) and not options:
-        return in_blocks(record, layouts[0], axes)
+        return compute_in_blocks(record, layouts[0], axes)
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.warns and xp.__name__ == "numpy"
-    if between(record, len(arguments), axes):
-        return specialised(lower, kinds, xp, quiet)
+    if is_elementwise(record, len(arguments), axes):
+        return specialize_lowering(lower, kinds, xp, quiet)
     signature = tuple(layout or argument for layout, argument in zip(layouts, arguments))
-    function, order, steady = specialised(lower, signature, xp, quiet)
+    function, order, steady = specialize_lowering(lower, signature, xp, quiet)
     return function, order, steady and all(layouts)
 
 
@@ -239,7 +239,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
     )
 
 
-def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
+def compute_in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
     """Run an operator on one large tensor, planned like a formula."""
     target = target_of(layout.xp)
     term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
@@ -248,7 +248,9 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
     return PlanFunction(plan, target, []), plan.results[0].order, True
 
 
-def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
+def specialize_lowering(
+    lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False
+) -> tuple[Any, ...]:
     """Return the function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     if has_dimensions(given):
         return specialize_for_dimensions(lower, given, xp, quiet)
@@ -264,15 +266,15 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if arguments and not any(isinstance(argument, Layout) for argument in given):
         arguments = [w.array(argument) for argument in arguments]
     result = w.array(w.result(lower(w, tuple(arguments))))
-    with at_once(xp):
+    with evaluate_eagerly(xp):
         run, _ = target.backend.function(w.plan("", (result,)), xp)
     if any(step.primitive in OF_MATRICES for step in w.steps):
-        run = _translated(run, of_matrix)
+        run = _translate_errors(run, make_matrix_error)
     if any(step.primitive in CHECKS for step in w.steps):
-        run = _translated(without_warnings(run), partial(_translate_overflow, dtype=target.default_whole))
+        run = _translate_errors(ignore_warnings(run), partial(_translate_overflow, dtype=target.default_whole))
     places = [index for index, item in enumerate(given) if isinstance(item, (Layout, type))]
     if quiet:
-        run = without_warnings(run)
+        run = ignore_warnings(run)
     if len(places) < len(given):
         run = _select_arguments(run, places)
     return run, result.order, not result.dynamic
@@ -282,12 +284,14 @@ def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...],
     """Return the call for sizes that are JAX dimensions, which it reads from its arguments; it is not stored."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
-    (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)
+    (run, order, _), assumptions = with_assumptions(lambda: specialize_lowering(lower, layouts, xp, quiet), dimensions)
     assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
     return run, order, False
 
 
-def _translated(run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]) -> Callable[..., Any]:
+def _translate_errors(
+    run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]
+) -> Callable[..., Any]:
     """Return the function with its library errors translated to errors of the notation."""
 
     def function(*arguments):
@@ -308,10 +312,12 @@ def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """Return the array of a tensor, laid out to broadcast against `order`."""
-    return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+    return specialize_lowering(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](
+        tensor._array
+    )
 
 
-def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
+def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
     """Return the result of a plan of one tensor and `others`, specialized once for their layouts and for `key`."""
     if tensor.layout.labels:
         return labeled().specialized(name, tensor, lower, *key)
@@ -320,7 +326,7 @@ def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, ot
     table, key = calls_of_operator(name), (layouts, *key)
     pair = table.get(key)
     if pair is None:
-        run, order, _ = specialised(lower, layouts, tensor.layout.xp)
+        run, order, _ = specialize_lowering(lower, layouts, tensor.layout.xp)
         result = wrap_array(run(*arrays), order)
         if not has_dimensions(layouts):
             table.store(key, (run, result.layout))
@@ -337,7 +343,7 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     """Return the namespace that all tensors share, or NumPy if there are no tensors."""
     result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(result) > 1:
-        raise mixed_libraries_error(name, sorted(map(str, result)))
+        raise make_mixed_libraries_error(name, sorted(map(str, result)))
     if None in result:
         raise NotationError(
             317,
@@ -358,7 +364,7 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     if not fewest <= len(shapes) <= most:
         expected = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
         raise ShapeMismatch("arity", detail=(expected, len(shapes)))
-    if between(record, len(shapes), axes):
+    if is_elementwise(record, len(shapes), axes):
         if axes:
             raise ShapeMismatch("number", detail=(0, len(axes)))
         broadcast(shapes)
@@ -374,7 +380,7 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
             raise NotationError(405, f"{record.python_name} is undefined: axis {empty} has size 0")
 
 
-def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
+def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
     """Return whether this is an elementwise operation between its arguments."""
     if record.kind == "elementwise":
         return True

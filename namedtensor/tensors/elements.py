@@ -10,9 +10,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.array_data import concrete
-from ..core.arrays import BACKENDS, converted, library_of_namespace, placed
+from ..core.arrays import BACKENDS, convert_array, library_of_namespace, place_array
 from ..core.axes import names_of
-from ..core.kinds import as_mapping, to_count, to_integer
+from ..core.kinds import require_mapping, to_count, to_integer
 from ..core.labels import Labels, labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
@@ -83,7 +83,7 @@ def to(
     """
     if isinstance(library, NamedTensor):
         array = self.array if self.layout.xp is library.layout.xp else concrete(self.array)
-        result = replace_array(self, converted(array, library.array), labels_of(self.layout))
+        result = replace_array(self, convert_array(array, library.array), labels_of(self.layout))
         return result if device is None and dtype is None else to(result, None, device, dtype)
     current = library_of_namespace(self.layout.xp.__name__)
     if library in (None, current) and current in BACKENDS:
@@ -92,7 +92,7 @@ def to(
             return result
         array = result.array.to(device) if current == "torch" else result.array.to_device(device)
     else:
-        array = placed(concrete(self.array), current if library is None else library, dtype, device)
+        array = place_array(concrete(self.array), current if library is None else library, dtype, device)
     return replace_array(self, array, labels_of(self.layout))
 
 
@@ -167,7 +167,7 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
     NamedTensor([0, 1, 2, 0, 0], "seq")
     """
     hint = "write pad(seq=(1, 2))"
-    given = {**as_mapping(axes, "the argument of pad", hint), **named}
+    given = {**require_mapping(axes, "the argument of pad", hint), **named}
     need_axes(self.layout, given, "pad")
     array, xp = self.array, self.layout.xp
     for axis, widths in given.items():
@@ -177,14 +177,14 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
         ends = []
         for width in widths:
             shape[position] = to_count(width, f"the padding of {axis}", hint)
-            ends.append(_filled(array, xp, shape, value))
+            ends.append(_make_filled(array, xp, shape, value))
         array = xp.concat([ends[0], array, ends[1]], axis=position)
     return replace_array(
         self, array, {axis: current for axis, current in labels_of(self.layout).items() if axis not in given}
     )
 
 
-def _filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
+def _make_filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
     """Return an array of one number with the dtype and the device of the given array."""
     device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
     return xp.full(tuple(shape), value, dtype=array.dtype, **device)
@@ -216,7 +216,7 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
     >>> nt.tensor([1, 2, 3], "seq").roll(seq=1)
     NamedTensor([3, 1, 2], "seq")
     """
-    given = {**as_mapping(shifts, "the argument of roll", "write roll(seq=1)"), **named}
+    given = {**require_mapping(shifts, "the argument of roll", "write roll(seq=1)"), **named}
     need_axes(self.layout, given, "roll")
     labels = self.layout.labels
     for axis, shift in given.items():

@@ -46,8 +46,8 @@ def make_function(record: Operator) -> Callable[..., Any]:
     """Return the Python function of a record."""
     if record.arity == (1, 1) and record.kind == "elementwise":
         function = _make_number_function(record)
-    elif record.arity == (1, 1) and not sized(record):
-        function = _of_one(record)
+    elif record.arity == (1, 1) and not takes_sizes(record):
+        function = _make_unary(record)
     elif record.arity == (1, 2):
         function = _make_reduction_or_binary(record)
     elif record.arity == (2, 2) and not record.counts_from_zero:
@@ -95,7 +95,7 @@ def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) ->
     return result
 
 
-def _of_one(record: Operator) -> Callable[..., Any]:
+def _make_unary(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
 
     def function(X, axis=None, **options):
@@ -138,7 +138,7 @@ def _make_binary_function(record: Operator) -> Callable[..., Any]:
 
 
 def _make_reduction_or_binary(record: Operator) -> Callable[..., Any]:
-    of_one, of_two = _of_one(record), _make_binary_function(record)
+    of_one, of_two = _make_unary(record), _make_binary_function(record)
 
     def function(X, Y=None, axis=None, **options):
         return of_one(X, axis, **options) if Y is None else of_two(X, Y, axis, **options)
@@ -178,7 +178,7 @@ def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis) or all_axes(record, tensors)
-    if sized(record):
+    if takes_sizes(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", None) or {})
     if record.counts_from_zero:
         options["base"] = 0
@@ -189,7 +189,7 @@ def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict
 
 
 # ------------------------------------------------------------------------------------------- sizes of axes that are new
-def sized(record: Operator) -> bool:
+def takes_sizes(record: Operator) -> bool:
     return bool(record.new_formals)
 
 
@@ -227,7 +227,7 @@ def signature(record: Operator) -> inspect.Signature:
         ]
     if record.kind != "elementwise":
         parameters.append(kind("axis", kind.KEYWORD_ONLY, default=None))
-    if sized(record):
+    if takes_sizes(record):
         parameters += [kind(name, kind.KEYWORD_ONLY, default=None) for name in ("size", "sizes")]
     parameters += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in record.options]
     return inspect.Signature(parameters)
@@ -259,7 +259,7 @@ def _parameters(record: Operator) -> list[str]:
         several = record.kind != "structure"
         lines += ["axis : str or iterable of str" if several else "axis : str"]
         lines += [f"    {AXIS.get(record.kind, 'The axes of the signature; the function is lifted over all others.')}"]
-    if sized(record):
+    if takes_sizes(record):
         lines += ["size : int, optional", "    Size of the new axis.", "sizes : mapping of str to int, optional"]
         lines += ["    Sizes of the new axes by name."]
     lines += [f"{name} : {type(value).__name__} (default: {value})" for name, value in record.options]

@@ -14,7 +14,7 @@ import numpy as np
 from grammar.errors import NotationError
 
 from ..core.array_data import concrete
-from ..core.kinds import as_mapping
+from ..core.kinds import require_mapping
 from ..core.label_alignment import LabelAlignment, LabeledAxis, take
 from ..core.labels import (
     AxisLabels,
@@ -35,12 +35,12 @@ from .periods import is_partial, need_single, select_between_dates, select_perio
 from .reshaping import need_axes
 
 
-def without_labels(value: Any) -> Any:
+def drop_labels(value: Any) -> Any:
     """Return a tensor without its labels; anything else unchanged."""
     return wrap_layout(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
 
 
-def labeled(tensor: Any, labels: AxisLabels) -> Any:
+def label_tensor(tensor: Any, labels: AxisLabels) -> Any:
     """Return a tensor with these labels, and no others."""
     return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
@@ -91,7 +91,7 @@ def run(
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
     arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
-    operands = tuple(map(without_labels, arguments))
+    operands = tuple(map(drop_labels, arguments))
     result = eager.call(record, operands, axes, options)
     layouts = [getattr(value, "layout", None) for value in arguments]
     layout = make_labeled_layout(result.layout, result_labels(record, [labels_of(item) for item in layouts], axes))
@@ -103,18 +103,18 @@ def run(
     return wrap_layout(result._array, layout)
 
 
-def renamed(tensor: Any, names: Mapping[str, str]) -> Any:
+def rename_tensor(tensor: Any, names: Mapping[str, str]) -> Any:
     """Return a tensor under other names, with its labels."""
-    result = reshaping.rename(without_labels(tensor), names)
-    return labeled(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
+    result = reshaping.rename(drop_labels(tensor), names)
+    return label_tensor(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
 
 
-def specialized(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
+def merge_or_split(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
     """Merge or split axes of a tensor; the new axes have no labels."""
-    result = eager.specialized(name, without_labels(tensor), lower, old, new)
+    result = eager.run_specialized(name, drop_labels(tensor), lower, old, new)
     new_axes = {new} if isinstance(new, str) else {axis for axis, _ in new}
     labels = labels_of(tensor.layout)
-    return labeled(
+    return label_tensor(
         result, {axis: item for axis, item in labels.items() if axis in result.axes and axis not in new_axes}
     )
 
@@ -155,14 +155,14 @@ def with_labels(
     NamedTensor(1)
     """
     hint = 'write with_labels(city=["Oslo", "Bergen"])'
-    given = {**as_mapping(labels, "the argument of with_labels", hint), **named}
+    given = {**require_mapping(labels, "the argument of with_labels", hint), **named}
     need_axes(self.layout, given, "with_labels")
     result = labels_of(self.layout)
     for axis, values in given.items():
         result.pop(axis, None)
         if values is not None:
             result[axis] = fitting(values, axis, self.layout.sizes[axis])
-    return labeled(self, result)
+    return label_tensor(self, result)
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
@@ -206,7 +206,7 @@ def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = Fals
         first, last = (None if end is None else position(tensor, axis, end) for end in ends)
         return slice(first, None if last is None else last + 1, selection.step)
     if isinstance(selection, (list, tuple)) or (isinstance(selection, np.ndarray) and selection.ndim == 1):
-        entries = reshaping.listed(axis, tensor.layout.sizes[axis], selection)
+        entries = reshaping.list_entries(axis, tensor.layout.sizes[axis], selection)
         if labels is not None:
             need_single(labels, entries, axis)
         return [resolve_labels(tensor, axis, entry, by_label) for entry in entries]
@@ -232,12 +232,12 @@ def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
     if tensors:  # the tensor comes first, so only these are moved
         rest = {axis: labels for axis, labels in labels_of(tensor.layout).items() if axis not in places}
         shared = dict.fromkeys(axis for selection in tensors.values() for axis in selection.axes)
-        _, *selections = align((labeled(tensor, rest), *tensors.values()), shared)
+        _, *selections = align((label_tensor(tensor, rest), *tensors.values()), shared)
         places |= zip(tensors, selections)
-    result = reshaping.indexed(
-        without_labels(tensor), {axis: without_labels(selection) for axis, selection in places.items()}
+    result = reshaping.index_elements(
+        drop_labels(tensor), {axis: drop_labels(selection) for axis, selection in places.items()}
     )
-    return labeled(result, labels_after(tensor, places))
+    return label_tensor(result, labels_after(tensor, places))
 
 
 @alone
@@ -270,7 +270,7 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     >>> A.sel(year=slice(2020, None)).labels
     {'year': [2020, 2021]}
     """
-    given = {**as_mapping(index, "the argument of sel", 'write sel(city="Oslo")'), **named}
+    given = {**require_mapping(index, "the argument of sel", 'write sel(city="Oslo")'), **named}
     need_axes(self.layout, given, "sel")
     return select_at_index(
         self, {axis: resolve_labels(self, axis, selection, True) for axis, selection in given.items()}

@@ -59,16 +59,16 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
         )
     precise = digits_of(IN_TABLES, digits)
     if not axes:
-        return spelled(array.item(), precise)
+        return format_number(array.item(), precise)
     rows = array.tolist() if len(axes) == 2 else [array.tolist()]
-    cells = r" \\ ".join(" & ".join(spelled(value, precise) for value in row) for row in rows)
+    cells = r" \\ ".join(" & ".join(format_number(value, precise) for value in row) for row in rows)
     *down, across = (formula_latex(nodes.Axis(axis), macros=macros) for axis in axes)
     if macros:
         return rf"\nmatrix{{{''.join(down)}}}{{{across}}}{{{cells}}}"
     return rf"\mathinner{{{''.join(down)}\overset{{{across}}}{{\begin{{bmatrix}} {cells} \end{{bmatrix}}}}}}"
 
 
-def spelled(value: Any, digits: int) -> str:
+def format_number(value: Any, digits: int) -> str:
     """Format a number; 1e-5 as 10 to a power for LaTeX."""
     text = number(value, digits)
     power = POWER.search(text)

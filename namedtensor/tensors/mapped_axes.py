@@ -67,18 +67,18 @@ def is_scanned(leaf: Any) -> bool:
     return trace is not None and getattr(leaf, "parent", leaf) is None and trace is current_trace()
 
 
-def of_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
+def name_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
     """Return the tensor of a slice along the first of these axes, which a trace maps over."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
 
-def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
+def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
     """Return the tensor of an array with an extra leading axis; None if that axis was not mapped over."""
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
-        return unnamed(leaf, tuple(names), unnamed_axis_error(names, names.added, "scan"))
+        return name_mismatched(leaf, tuple(names), make_unnamed_axis_error(names, names.added, "scan"))
     return wrap_array(leaf, (*names.added, *names))
 
 
@@ -94,7 +94,7 @@ class MappedSizes(tuple[int, ...]):
         is_named = len(self) == len(self.names)
         if is_named and isinstance(axis, int) and not -len(self) <= axis < len(self):
             raise NotationError(
-                316, f"in_axes={axis} is given for a tensor with {listed(self.names)}",
+                316, f"in_axes={axis} is given for a tensor with {list_names(self.names)}",
                 hint='name the axis: in_axes="batch"; None is for a tensor that is not mapped over',
             )  # fmt: skip
         return super().__getitem__(axis)
@@ -155,17 +155,17 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
     position = 0 if isinstance(spec, str) else spec
     array = mapped(size, tensor._array, position)
     if isinstance(array, NamedTensor):
-        return nested(array, names)
+        return nest_jacobian(array, names)
     if isinstance(layout, UnnamedAxes):
-        return unnamed(array, names, layout.problem)
+        return name_mismatched(array, names, layout.problem)
     if not isinstance(position, int) or len(added) != 1 or added[0] in names:
-        return unnamed(array, names, unnamed_axis_error(names, added, "vmap"))
+        return name_mismatched(array, names, make_unnamed_axis_error(names, added, "vmap"))
     position %= len(names) + 1
     return wrap_array(array, (*names[:position], *added, *names[position:]))
 
 
 # ------------------------------------------------------------------------------------------------------------- errors
-def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
+def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
     """Return the tensor of an array whose axes differ from its names."""
     shape = tuple(leaf.shape)
     return wrap_layout(
@@ -173,16 +173,16 @@ def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = N
     )
 
 
-def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
+def nest_jacobian(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
     """Return the tree that JAX makes of a Jacobian: a tensor in place of another tensor's array."""
     problem = NotationError(
-        316, f"JAX put a named tensor instead of an array with {listed(names)}",
+        316, f"JAX put a named tensor instead of an array with {list_names(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
     )  # fmt: skip
     return wrap_layout(leaf, UnnamedAxes(names, (), None, problem))
 
 
-def listed(names: tuple[str, ...]) -> str:
+def list_names(names: tuple[str, ...]) -> str:
     return f"the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}" if names else "no axes"
 
 
@@ -190,12 +190,12 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
     rank = len(shape)
     sizes = f"{rank} {'axis' if rank == 1 else 'axes'} ({' × '.join(map(str, shape))})" if rank else "no axes"
     return NotationError(
-        316, f"JAX put an array with {sizes} instead of one with {listed(names)}",
+        316, f"JAX put an array with {sizes} instead of one with {list_names(names)}",
         hint='name its axes: nt.tensor(A.array, "…")',
     )  # fmt: skip
 
 
-def unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
+def make_unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
     """Return the error of a result with an added axis whose name is unknown."""
     if len(added) == 1:
         return NotationError(
@@ -206,4 +206,4 @@ def unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) 
     hint = (
         'write out_axes="batch"' if by == "vmap" else 'rename its arguments, or name the axes: nt.tensor(A.array, "…")'
     )
-    return NotationError(316, f"{by} adds an axis to a tensor with {listed(tuple(names))}{many}", hint=hint)
+    return NotationError(316, f"{by} adds an axis to a tensor with {list_names(tuple(names))}{many}", hint=hint)

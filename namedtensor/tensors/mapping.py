@@ -56,7 +56,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
         if library not in ("torch", "jax"):
             count = arguments[places[0]].sizes[axis]
             rows = [function(*[_row(value, axis, at) for value in arguments]) for at in range(count)]
-            return _stacked(rows, axis)
+            return _stack_rows(rows, axis)
         positions = [arguments[at].axes.index(axis) for at in places]
         rest = [tuple(name for name in arguments[at].axes if name != axis) for at in places]
         several: list[Any] = []
@@ -96,9 +96,9 @@ def _row(value: Any, axis: str, at: int) -> Any:
     return value[{axis: at}] if type(value) is NamedTensor and axis in value.axes else value
 
 
-def _stacked(rows: list[Any], axis: str) -> Any:
+def _stack_rows(rows: list[Any], axis: str) -> Any:
     if rows and isinstance(rows[0], tuple):
-        return tuple(_stacked([row[at] for row in rows], axis) for at in range(len(rows[0])))
+        return tuple(_stack_rows([row[at] for row in rows], axis) for at in range(len(rows[0])))
     return FUNCTIONS["stack"](*map(tensor, rows), axis=axis)
 
 
@@ -145,7 +145,7 @@ def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTe
     for at in range(X.sizes[axis]):
         state, output = function(state, X[{axis: at}])
         outputs.append(output)
-    return tensor(state), _stacked(outputs, axis)
+    return tensor(state), _stack_rows(outputs, axis)
 
 
 def _scan_of_jax(function: Any, state: NamedTensor, X: NamedTensor, axis: str) -> tuple[Any, Any]:

@@ -13,10 +13,10 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_mapping
+from ..core.kinds import require_mapping
 from ..core.tensor import NamedTensor, wrap_array
 from . import lazy, numpy_protocol, reshaping
-from .eager import infix, reflected
+from .eager import infix, make_reflected_method
 from .functions import FUNCTIONS, METHODS
 from .mapped_axes import sizes_for_jax
 
@@ -51,7 +51,7 @@ def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named
     try:
         if names is not None:
             hint = 'write rename({"a": "b"}), or rename(a="b")'
-            named = {**as_mapping(names, "the argument of rename", hint), **named}
+            named = {**require_mapping(names, "the argument of rename", hint), **named}
         return reshaping.rename(self, named)
     except NotationError as problem:
         raise problem.alone() from None
@@ -85,8 +85,8 @@ def merge(
     [3, 1, 4, 1, 5, 9]
     """
     try:
-        groups = as_mapping(groups, "the argument of merge", 'write merge(layer="height width")')
-        return reshaping.merged(self, {**groups, **named})
+        groups = require_mapping(groups, "the argument of merge", 'write merge(layer="height width")')
+        return reshaping.merge_axes(self, {**groups, **named})
     except NotationError as problem:
         raise problem.alone() from None
 
@@ -119,8 +119,8 @@ def split(
     ℝ^{heads[2] × key[3]}
     """
     try:
-        axes = as_mapping(axes, "the argument of split", 'write split(layer={"heads": 2, "key": None})')
-        return reshaping.divided(self, {**axes, **named})
+        axes = require_mapping(axes, "the argument of split", 'write split(layer={"heads": 2, "key": None})')
+        return reshaping.split_axes(self, {**axes, **named})
     except NotationError as problem:
         raise problem.alone() from None
 
@@ -140,7 +140,7 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
             axis = index if isinstance(index, str) else next(iter(self.axes), "height")
             message = f"the index along {axis} is missing" if axis == index else "an index needs its axis"
             raise NotationError(318, message, hint=f'write A[{{"{axis}": 0}}], which counts from 0')
-        return reshaping.indexed(self, index)
+        return reshaping.index_elements(self, index)
     except NotationError as problem:
         raise problem.alone() from None
 
@@ -172,7 +172,7 @@ def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any,
     raise numpy_protocol.function(function.__name__, self.axes)
 
 
-def restored(
+def restore_tensor(
     array: Any, axes: tuple[str, ...], labels: Mapping[str, Any] | None = None, origin: Any = None
 ) -> NamedTensor:
     """Restore a pickled tensor; importing this module gives it its methods."""
@@ -188,8 +188,8 @@ def arguments_for_pickle(self: NamedTensor) -> tuple[Callable[..., NamedTensor],
     """Return the arguments for pickling."""
     labels, origin = self.layout.labels, getattr(self, "_origin", None)
     if not labels and origin is None:
-        return restored, (self.array, self.axes)
-    return restored, (self.array, self.axes, {axis: axis_labels.values for axis, axis_labels in labels}, origin)
+        return restore_tensor, (self.array, self.axes)
+    return restore_tensor, (self.array, self.axes, {axis: axis_labels.values for axis, axis_labels in labels}, origin)
 
 
 # ---------------------------------------------------------------------------------------------------- what it is given
@@ -225,7 +225,7 @@ def behavior() -> dict[str, Callable[..., Any]]:
     """Return the methods of NamedTensor, by name."""
     result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
-        result[from_left], result[from_right] = infix(sign), reflected(sign)
+        result[from_left], result[from_right] = infix(sign), make_reflected_method(sign)
     for sign, name in COMPARISONS.items():
         result[name] = infix(sign)
     return {**result, **WRITTEN, **METHODS}

@@ -8,7 +8,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, union
-from ..core.labels import agreed, labels_of, make_labeled_layout
+from ..core.labels import find_common_labels, labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from . import eager, functions
@@ -34,7 +34,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[
     """Apply np.exp(A) or np.maximum(A, B). Raise NotationError for functions that work by position."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
-        raise by_position(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))
+        raise make_positional_error(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))
     operands = tuple(eager.to_operand(input_) for input_ in inputs)
     for operand in operands:
         if not isinstance(operand, (NamedTensor, *eager.NUMBERS)):
@@ -54,7 +54,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in operands):
         axes = dict.fromkeys(axis for operand in operands for axis in getattr(operand, "axes", ()))
         operands = eager.labeled().align(operands, axes)
-    labels = agreed([labels_of(getattr(operand, "layout", None)) for operand in operands])
+    labels = find_common_labels([labels_of(getattr(operand, "layout", None)) for operand in operands])
     layouts = [operand.layout if isinstance(operand, NamedTensor) else None for operand in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
@@ -74,10 +74,10 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
 def function(name: str, axes: tuple[str, ...]) -> NotationError:
     """Return the error for np.sum(A) and similar calls."""
     ours = FUNCTIONS.get(name, name)
-    return by_position(name, ours if ours in functions.FUNCTIONS else "", axes)
+    return make_positional_error(name, ours if ours in functions.FUNCTIONS else "", axes)
 
 
-def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:
+def make_positional_error(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:
     axis = axes[0] if axes else "seq"
     operands = OPERANDS.get(ours, "A")
     hint = (

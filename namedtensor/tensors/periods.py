@@ -10,7 +10,7 @@ import numpy as np
 
 from grammar.errors import NotationError
 
-from ..core.labels import Labels, shown, unknown_label
+from ..core.labels import Labels, format_label, unknown_label
 
 DATE = re.compile(r"-?\d{4,}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?")
 UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
@@ -48,8 +48,8 @@ def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
     if partial is not None:
         raise NotationError(
             401,
-            f"{shown(partial)} is a period, but a list contains single labels of axis {axis}",
-            hint=f"select it alone: A.sel({axis}={shown(partial)}), or write each of its dates",
+            f"{format_label(partial)} is a period, but a list contains single labels of axis {axis}",
+            hint=f"select it alone: A.sel({axis}={format_label(partial)}), or write each of its dates",
         )
 
 
@@ -74,7 +74,7 @@ def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> sl
     if np.isnat(values).any() or (values[1:] < values[:-1]).any():
         raise NotationError(
             401,
-            f"axis {axis} has dates that are not in order, and cannot be sliced by {shown(last if first is None else first)}",
+            f"axis {axis} has dates that are not in order, and cannot be sliced by {format_label(last if first is None else first)}",
             hint=f"sort it first: A[{{{axis!r}: sorted(A.labels[{axis!r}])}}]",
         )
     begin = 0 if starts is None else int(np.searchsorted(values, starts[0]))

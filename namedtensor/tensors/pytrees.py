@@ -18,7 +18,15 @@ from grammar.errors import NotationError
 from ..core.arrays import Layout
 from ..core.hooks import when_first_seen
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
-from .mapped_axes import is_scanned, names_for_tree, nested, of_slice, of_stacked, register_vmap, unnamed
+from .mapped_axes import (
+    is_scanned,
+    name_mismatched,
+    name_slice,
+    name_stacked,
+    names_for_tree,
+    nest_jacobian,
+    register_vmap,
+)
 
 
 class TreeClass(NamedTuple):
@@ -113,7 +121,7 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
     (leaf,) = leaves
     axes = names if type(names) is tuple else tuple(names)
     if isinstance(leaf, NamedTensor):
-        return nested(leaf, axes)
+        return nest_jacobian(leaf, axes)
     shape = getattr(leaf, "shape", None)
     if shape is None:
         return wrap_layout(leaf, Layout(axes, (), None, None))
@@ -121,10 +129,10 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
     if rank != len(axes):
         tensor = None
         if rank == len(axes) - 1 and is_scanned(leaf):
-            tensor = of_slice(leaf, axes)
+            tensor = name_slice(leaf, axes)
         elif rank == len(axes) + 1:
-            tensor = of_stacked(leaf, names)
-        return unnamed(leaf, axes) if tensor is None else tensor
+            tensor = name_stacked(leaf, names)
+        return name_mismatched(leaf, axes) if tensor is None else tensor
     try:
         return wrap_array(leaf, axes)
     except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array

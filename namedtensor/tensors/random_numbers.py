@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.seeds import generator_of
 from ..core.tensor import NamedTensor, wrap_array
-from .creation import created, sizes_of
+from .creation import make_tensor, sizes_of
 
 
 def random_normal(
@@ -47,7 +47,7 @@ def random_normal(
     True
     """
     sizes = sizes_of(shape)
-    return drawn(generator_of(seed).normal(mean, std, tuple(sizes.values())), sizes, dtype, library, device)
+    return draw_tensor(generator_of(seed).normal(mean, std, tuple(sizes.values())), sizes, dtype, library, device)
 
 
 def random_uniform(
@@ -85,12 +85,12 @@ def random_uniform(
     {'seq': 5}
     """
     sizes = sizes_of(shape)
-    return drawn(generator_of(seed).uniform(low, high, tuple(sizes.values())), sizes, dtype, library, device)
+    return draw_tensor(generator_of(seed).uniform(low, high, tuple(sizes.values())), sizes, dtype, library, device)
 
 
-def drawn(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+def draw_tensor(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
     """Return a tensor of random numbers, which are JAX's if the seed is a key."""
     if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
-        return created(np.asarray(numbers), sizes, dtype, library, device)
+        return make_tensor(np.asarray(numbers), sizes, dtype, library, device)
     result = wrap_array(numbers, tuple(sizes))
     return result if dtype is None else result.astype(dtype)  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.lines import selecting
-from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, renamed, resized
+from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, rename_layout, resize_layout
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import to_count, to_integer
 from ..core.labels import no_labels
@@ -72,18 +72,18 @@ def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
     need_axes(layout, pairs, "rename")
     axes = tuple(pairs.get(axis, axis) for axis in layout.axes)
     need_new(layout, axes, axes, 312, "no axis can be renamed to")
-    return renamed(layout, axes)
+    return rename_layout(layout, axes)
 
 
 # -------------------------------------------------------------------------------------------------- merging, splitting
-def merged(tensor: Any, groups: Mapping[str, str | Iterable[str]]) -> Any:
+def merge_axes(tensor: Any, groups: Mapping[str, str | Iterable[str]]) -> Any:
     """Merge each group of axes into one."""
     for new, old in groups.items():
-        tensor = _merged(tensor, names_of(old), check_axis(new))
+        tensor = _merge_group(tensor, names_of(old), check_axis(new))
     return tensor
 
 
-def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
+def _merge_group(tensor: Any, old: tuple[str, ...], new: str) -> Any:
     layout = tensor.layout
     need_axes(layout, old, "merge")
     if not old:
@@ -92,10 +92,10 @@ def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
         )
     rest = tuple(axis for axis in layout.axes if axis not in old)
     need_new(layout, (*rest, new), (new,), 313, "no axis can be merged into")
-    return eager.specialized("merge", tensor, lambda w, given: w.merge(given[0], old, new), old, new)
+    return eager.run_specialized("merge", tensor, lambda w, given: w.merge(given[0], old, new), old, new)
 
 
-def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
+def split_axes(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
     """Split each of some axes into several."""
     for old, new in axes.items():
         if not isinstance(new, Mapping):
@@ -109,18 +109,18 @@ def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
             check_axis(axis): None if size is None else to_count(size, f"the size of {axis}", hint)
             for axis, size in new.items()
         }
-        tensor = _divided(tensor, check_axis(old), sizes)
+        tensor = _split_axis(tensor, check_axis(old), sizes)
     return tensor
 
 
-def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
+def _split_axis(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
     layout = tensor.layout
     need_axes(layout, (old,), "split")
     rest = tuple(axis for axis in layout.axes if axis != old)
     need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
     sizes = _solve_part_sizes(layout, old, parts)
     result = tuple(sizes.items())
-    return eager.specialized("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
+    return eager.run_specialized("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
 
 
 def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
@@ -159,10 +159,10 @@ def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor:
     rest = layout.axes
     if removed:
         rest = tuple([axis for axis, entry in zip_longest(rest, at) if type(entry) is not int])
-    return wrap_layout(elements, resized(layout, rest, tuple(elements.shape)))
+    return wrap_layout(elements, resize_layout(layout, rest, tuple(elements.shape)))
 
 
-def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
+def index_elements(tensor: Any, index: Mapping[str, Any]) -> Any:
     """Select elements by axis: integers and slices as in Python, and tensors of indices, all at once."""
     layout = tensor.layout
     pairs = {check_axis(axis): expected for axis, expected in index.items()}
@@ -185,11 +185,11 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
             at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
     elements = _slice_array(tensor._array, tuple(at)) if at else tensor._array
-    part = wrap_layout(elements, resized(layout, tuple(rest), tuple(elements.shape)))
+    part = wrap_layout(elements, resize_layout(layout, tuple(rest), tuple(elements.shape)))
     if pairs and not tensors and not has_dimensions((layout,)):
         selections = SELECTIONS.get_or_build(layout, lambda: Cache("selections by index", 32))
         selections.get_or_build((*index,), lambda: _selection(layout, pairs))
-    return _taken(part, tensors) if tensors else part
+    return _take_elements(part, tensors) if tensors else part
 
 
 def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[Any]], Any]:
@@ -199,7 +199,7 @@ def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[
     sizes = [layout.extent[dimension] for dimension in dimensions]
     others = partial(_with_slices, before, dimensions)
     return selecting(dimensions, checks_range=library_of_namespace(layout.xp.__name__) != "jax")(
-        *sizes, resized(layout, (*rest,), (*rest.values(),)), others, object.__new__, NamedTensor
+        *sizes, resize_layout(layout, (*rest,), (*rest.values(),)), others, object.__new__, NamedTensor
     )
 
 
@@ -217,11 +217,11 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
-    positions = [_position(axis, entry, size) % size for entry in listed(axis, size, entries)]
+    positions = [_position(axis, entry, size) % size for entry in list_entries(axis, size, entries)]
     return wrap_array(integers(positions, tensor), (axis,))
 
 
-def listed(axis: str, size: int, index: Any) -> list[Any]:
+def list_entries(axis: str, size: int, index: Any) -> list[Any]:
     """Return the entries of a list. For booleans, one per element, return the positions of the true entries."""
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
@@ -263,14 +263,14 @@ def _position(axis: str, expected: Any, size: int) -> int:
     return position
 
 
-def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
+def _take_elements(tensor: Any, indices: Mapping[str, Any]) -> Any:
     """Return the elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))
     try:
         broadcast(shapes)
-        return eager.specialized(
+        return eager.run_specialized(
             "selections by tensors", tensor, lambda w, given: record.lower(w, given, axes, {"base": 0}), axes,
             others=indices.values(),
         )  # fmt: skip

@@ -53,7 +53,7 @@ def __repr__(tensor: NamedTensor) -> str:
         return summary(tensor)
     digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_LINES)
     axes = " ".join(tensor.axes)
-    parts = [listed(array.tolist(), digits)] + ([f'"{axes}"'] if axes else [])
+    parts = [format_numbers(array.tolist(), digits)] + ([f'"{axes}"'] if axes else [])
     parts += [] if dtype_of(tensor) in USUAL else [dtype_of(tensor)]
     if tensor.layout.labels:
         shown = ", ".join(f'"{axis}": [{", ".join(label_texts(labels))}]' for axis, labels in tensor.layout.labels)
@@ -67,10 +67,10 @@ def label_texts(labels: Labels) -> list[str]:
     return [f'"{text}"' if labels.values.dtype.kind in "OM" else text for text in texts]
 
 
-def listed(numbers: Any, digits: int) -> str:
+def format_numbers(numbers: Any, digits: int) -> str:
     """Return nested lists of numbers in Python's format."""
     if isinstance(numbers, list):
-        return f"[{', '.join(listed(entry, digits) for entry in numbers)}]"
+        return f"[{', '.join(format_numbers(entry, digits) for entry in numbers)}]"
     if not isinstance(numbers, float):
         return f"{numbers:.{digits}g}" if isinstance(numbers, complex) else str(numbers)
     if not math.isfinite(numbers):
@@ -155,7 +155,7 @@ def number(value: Any, digits: int = IN_TABLES) -> str:
     return text
 
 
-def shown(size: int) -> list[int | None]:
+def choose_positions(size: int) -> list[int | None]:
     """Return the positions of an axis that are shown, with None for an omitted range."""
     if size <= LONGEST:
         return list(range(size))
@@ -296,7 +296,7 @@ def _table_lines(
         rows, names, corner = piece.reshape(1, -1), [""], axes[0]
     else:
         rows, names, corner = piece, None, "\\".join(axes)
-    row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
+    row_at, column_at = choose_positions(rows.shape[0]), choose_positions(rows.shape[1])
     labels = names or ["…" if at is None else heads[0](at) for at in row_at]
     width = max(len(corner), *map(len, labels))
     columns = []
@@ -346,7 +346,7 @@ def _html_facet(
     rows = piece.reshape(1, -1) if piece.ndim == 1 else piece
     row_axis = html.escape(axes[0]) if piece.ndim == 2 else ""
     column_axis = html.escape(axes[-1])
-    row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
+    row_at, column_at = choose_positions(rows.shape[0]), choose_positions(rows.shape[1])
     heads = "".join(
         f'<th style="{HEAD}">{"…" if at is None else html.escape(heads_at[-1](at))}</th>' for at in column_at
     )

@@ -13,7 +13,7 @@ from ..core.tensor import NamedTensor
 from .eager import NUMBERS, to_operand, wrap_array
 
 
-def as_value(value: Any, name: str) -> Any:
+def convert_value(value: Any, name: str) -> Any:
     """Return a given value as a tensor or a plain number. Raise NotationError for anything else."""
     if is_key(value):
         return wrap_array(number_of_key(value), ())

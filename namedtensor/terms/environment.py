@@ -137,13 +137,13 @@ class Environment:
                 self.sizes[axis] = Conflict(axis, [(first, result), (source, size)])
 
 
-def lifted_name(axis: str, depth: int) -> str:
+def make_lifted_name(axis: str, depth: int) -> str:
     """Return the hygienic name of an extra axis while a function's body is typed; no user can write `@`."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
 def source_name(axis: str) -> str:
-    """Return the name of an axis in the formula, the inverse of `lifted_name`."""
+    """Return the name of an axis in the formula, the inverse of `make_lifted_name`."""
     return axis.partition("@")[0]
 
 

@@ -48,7 +48,7 @@ class CheckWarning(NamedTuple):
     hint: str
     evaluating: bool = False  # whether evaluating gives this warning too
 
-    def as_error(self, source: str) -> NotationError:
+    def make_strict_error(self, source: str) -> NotationError:
         """Return the error that a strict check would raise there."""
         return NotationError(self.code, self.message, source, self.span, hint=self.hint)
 
@@ -334,13 +334,13 @@ class Inference(ABC):
         text = " ".join(text.split())
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
-    def described(self, node: Node, shape: Mapping[str, Any]) -> str:
+    def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
         """Return a piece of the formula with its shape."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
-            return f"an operand : {shown(shape)}"
+            return f"an operand : {format_shape(shape)}"
         operand = " ".join(self.scope.source[span[0] : span[1]].split())
-        return OperandNote(f"{self.text(node)} : {shown(shape)}", operand, distinct_names(shape).values())
+        return OperandNote(f"{self.text(node)} : {format_shape(shape)}", operand, distinct_names(shape).values())
 
     # ------------------------------------------------------------------------------------------------------- limits
     def pieces(self) -> int:
@@ -363,12 +363,12 @@ class Inference(ABC):
             )  # fmt: skip
 
 
-def shown(shape: Mapping[str, Any]) -> str:
+def format_shape(shape: Mapping[str, Any]) -> str:
     """Return a shape for people: known sizes as numbers, lifted axes under their own names."""
     names = distinct_names(shape)
-    return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
+    return show({names[axis]: resolve(size) if is_ground(size) else _drop_size(size) for axis, size in shape.items()})
 
 
-def _unsized(size: Any) -> Any:
+def _drop_size(size: Any) -> Any:
     text = str(size)
     return None if text.startswith("|") and text.endswith("|") and text.count("|") == 2 else text

@@ -19,7 +19,7 @@ from ..core.label_alignment import LabelAlignment, LabeledAxis, can_align
 from ..core.labels import CONFLICT, AxisLabels, Labels, combine_labels, drop_conflicts
 from ..core.sizes import resolve
 from ..operators import REGISTRY
-from ..operators.labels import group_axes, joined_labels, select_values
+from ..operators.labels import concatenate_labels, group_axes, select_values
 from .loop_bodies import Loop
 from .terms import Term, topological
 
@@ -200,7 +200,7 @@ class KeptLabels(AxisFlow[Labels]):
         return combine_labels(several)
 
     def join_axis(self, several: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
-        return joined_labels([*map(drop_conflicts, several)], axis)
+        return concatenate_labels([*map(drop_conflicts, several)], axis)
 
     def index_axis(self, axis: str, value: Labels, positions: Any) -> dict[str, Labels]:
         if value is CONFLICT or positions is None or positions.dtype.kind != "i" or not positions.size:

@@ -61,7 +61,7 @@ def loop_of(
                 raise Unsliceable  # a member of one step alone needs a state
             body.members.append((term, body.take("member", term)))
         elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
-            body.found[id(term)] = body.of_step(term)
+            body.found[id(term)] = body.translate_step(term)
     nexts = with_softmax(tuple(map(body.part, results)), body.graph)
     parts = tuple(body.found[id(state)] for state in states)
     slices, members, constants = (
@@ -77,7 +77,7 @@ def loop_of(
 MOVES = ("rename", "index", "pick", "spread", "merge", "split")
 
 
-def called(term: Term) -> str:
+def find_input_name(term: Term) -> str:
     """Return the name of the body's input in its text: the name of the tensor that its elements come from, if any."""
     while term.operator in MOVES:
         term = term.arguments[0]
@@ -105,13 +105,13 @@ class _Body:
     def take(self, kind: str, term: Term) -> Term:
         """Return the body's input for a term of the whole graph, made once."""
         inner = self.graph.intern(
-            "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.without_axis(term.shape), boolean=term.boolean,
+            "input", options=(f"{kind} {len(self.graph)}", find_input_name(term)), shape=self.remove_axis_of_shape(term.shape), boolean=term.boolean,
             node=term.node,
         )  # fmt: skip
         self.found[id(term)] = inner
         return inner
 
-    def without_axis(self, shape: Mapping[str, Any]) -> dict[str, Any]:
+    def remove_axis_of_shape(self, shape: Mapping[str, Any]) -> dict[str, Any]:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
@@ -121,7 +121,7 @@ class _Body:
             if term.number is not None:
                 leaf = self.graph.number(term.number, term.node, term.boolean)
             elif (is_place(term) or term.operator == "iota") and self.axis not in term.shape:
-                leaf = self.of_step(term)
+                leaf = self.translate_step(term)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 leaf = self.take("slice" if group is self.slices else "given", term)
@@ -130,8 +130,10 @@ class _Body:
             self.leaves[id(term)] = leaf
         return leaf
 
-    def of_step(self, term: Term) -> Term:
-        return at_one(self.graph, {self.axis}, term, tuple(map(self.part, term.arguments)), self.without_axis)
+    def translate_step(self, term: Term) -> Term:
+        return select_one(
+            self.graph, {self.axis}, term, tuple(map(self.part, term.arguments)), self.remove_axis_of_shape
+        )
 
 
 def is_place(term: Term) -> bool:
@@ -143,7 +145,7 @@ def is_place(term: Term) -> bool:
     return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)
 
 
-def at_one(
+def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
     """Return a term at one element of axes that it maps over element by element; `reshaped` maps each shape."""
@@ -164,7 +166,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
     terms = TermGraph()
     result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
-        result[id(term)] = at_one(
+        result[id(term)] = select_one(
             terms, axes, term, tuple(result[id(argument)] for argument in term.arguments), reshaped
         )
     groups = ("states", "slices", "members", "given", "results")
@@ -172,10 +174,10 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
-def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """Eliminate dead states: loops lose the states that neither another step nor another term reads."""
     order = topological(*roots)
-    asked = _asked(order)
+    asked = _find_live_states(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
     result = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
@@ -193,7 +195,7 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(result[id(root)] for root in roots)
 
 
-def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
+def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
     """Return the live states of each loop: those that other terms read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:

@@ -46,13 +46,13 @@ class _Rewriting:
 
     def visit(self, term: Term) -> None:
         arguments = tuple([self.found[id(argument)] for argument in term.arguments])
-        result = self.rewritten(term) if id(term) not in self.opaque else None
+        result = self.rewrite_quotient(term) if id(term) not in self.opaque else None
         if result is None:
             same = all(new is old for new, old in zip(arguments, term.arguments))
             result = term if same else self.graph.like(term, arguments)
         self.found[id(term)] = result
 
-    def rewritten(self, term: Term) -> Term | None:
+    def rewrite_quotient(self, term: Term) -> Term | None:
         """Return the replacement of a quotient, a product with a reciprocal, or a logarithm; None for other terms."""
         if term.operator == "log":
             return self.logarithm(term)
@@ -96,7 +96,7 @@ class _Rewriting:
             return None
         score = self.score(above)
         if score is not None:
-            axes = matched(sums, above)
+            axes = match_sum(sums, above)
             return None if axes is None else self.softmax(score, axes, above.shape, term)
         if above.operator != "⊙" and not (above.operator == "∑" and above.axes):
             return None
@@ -118,7 +118,7 @@ class _Rewriting:
         """Return a product whose axes the sum has too: softmax in place of the exponential among its factors."""
         for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
-            named = None if score is None else matched(sums, factor)
+            named = None if score is None else match_sum(sums, factor)
             if score is None or named is None or set(named) != set(axes):
                 continue
             soft = self.softmax(score, named, factor.shape, term)
@@ -154,7 +154,7 @@ def exponent(term: Term) -> Term | None:
 
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
-def matched(sums: Term, above: Term) -> tuple[str, ...] | None:
+def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
     """Return the axes of a term whose exponentials a sum adds, in the order of the sum's axes; None for other sums."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
@@ -170,8 +170,8 @@ def renaming(x: Term, y: Term) -> Axes | None:
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):
-        inner, names_of_x = without_names(x)
-        other, names_of_y = without_names(y)
+        inner, names_of_x = strip_renames(x)
+        other, names_of_y = strip_renames(y)
         axes = renaming(inner, other)
         return None if axes is None else {names_of_x.get(a, a): names_of_y.get(b, b) for a, b in axes.items()}
     if x.operator != y.operator or x.options != y.options or len(x.arguments) != len(y.arguments) or not x.arguments:
@@ -188,7 +188,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
     return joined if len(set(joined.values())) == len(joined) else None
 
 
-def without_names(term: Term) -> tuple[Term, Axes]:
+def strip_renames(term: Term) -> tuple[Term, Axes]:
     """Return a term without its renames, and its axes by their original names."""
     if term.operator != "rename":
         return term, {}

@@ -73,7 +73,7 @@ STRUCTURAL = {row.name: row for row in ROWS}
 after_pass: list[Callable[..., None]] = []
 
 
-def passed(*roots: Term) -> None:
+def run_pass_checks(*roots: Term) -> None:
     """Run the checks registered in `after_pass` on the roots that a pass has made."""
     for callback in after_pass:
         callback(*roots)

@@ -52,10 +52,10 @@ class Term:
         inside = ", ".join(f"%{argument.serial}" for argument in self.arguments)
         scripts = "_{" + ",".join(self.axes) + "}" if self.axes else ""
         options = f" {self.options}" if self.options else ""
-        return f"%{self.serial} = {self.operator}{scripts}({inside}){options} : {show(resolved_shape(self.shape))}"
+        return f"%{self.serial} = {self.operator}{scripts}({inside}){options} : {show(resolve_shape(self.shape))}"
 
 
-def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return a shape with every size that has become known."""
     return {axis: resolve(size) for axis, size in shape.items()}
 
@@ -132,7 +132,7 @@ def made_since(first: Term, root: Term) -> list[Term]:
     return sorted(terms, key=SERIAL)
 
 
-def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """Substitute each variable by its value: once no derivative is left to take by it."""
     order = topological(*roots)
     if "variable" not in map(OPERATOR, order):

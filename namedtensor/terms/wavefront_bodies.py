@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .loop_bodies import at_one
+from .loop_bodies import select_one
 from .terms import Term, TermGraph, topological
 
 
-def over_fronts(
+def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
@@ -39,5 +39,5 @@ def over_fronts(
 
     for term in topological(*roots):
         if id(term) not in terms and not terms.keys().isdisjoint(map(id, term.arguments)):
-            terms[id(term)] = at_one(graph, axes, term, tuple(map(part, term.arguments)), reshaped)
+            terms[id(term)] = select_one(graph, axes, term, tuple(map(part, term.arguments)), reshaped)
     return [part(root) for root in roots]

@@ -170,7 +170,7 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
     tag = {"id": request["id"]} if isinstance(request.get("id"), (str, int)) else {}
     try:
         with recursion_headroom():
-            return finite({"ok": True, **tag, **_answered(Request(request))})
+            return finite({"ok": True, **tag, **_answer_request(Request(request))})
     except NotationError as problem:
         return {"ok": False, **tag, "error": error_data(problem)}
     except MemoryError:
@@ -180,7 +180,7 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
         return {"ok": False, **tag, "error": error_data(NotationError(405, text))}
 
 
-def _answered(request: Request) -> Reply:
+def _answer_request(request: Request) -> Reply:
     ask = request.word("ask", None)
     if ask not in QUESTIONS:
         raise NotationError(101, f"there is no question {ask!r}", hint=f"there are {', '.join(QUESTIONS)}")

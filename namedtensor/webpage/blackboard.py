@@ -17,19 +17,19 @@ from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 
 from ..display.code_libraries import ATOM, INFIX, LOOPS, PRODUCT, SUM, CodeExpression
-from ..display.code_loop_rules import LOOP_RULES, around
+from ..display.code_loop_rules import LOOP_RULES, make_template_rule
 from ..display.code_loops import LoopWriter, extents
 from ..display.code_statements import UnreadableFormula
 from ..display.colors import tints
 from ..display.steps import ExplainedStep
 from ..operators import REGISTRY
 from ..terms.terms import Term
-from .marked_latex import marked_latex
+from .marked_latex import write_marked_latex
 from .plans import latex_of
 from .replies import Reply, shape_data
 from .requests import Request
 from .stages import Stages, operands_of, stages_of
-from .typed import typed
+from .typed import read_typed_text
 
 Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
@@ -45,7 +45,7 @@ BOARD = LOOPS._replace(signs={name: sign._replace(sign=SIGNS.get(name, f" {name}
 
 def steps(request: Request) -> Reply:
     """Return the answer to `steps`."""
-    stages = stages_of(typed(request))
+    stages = stages_of(read_typed_text(request))
     record = request.sizes("record")
     return {"steps": [step_answer(stages, number, step, record) for number, step in enumerate(stages.steps)]}
 
@@ -83,7 +83,7 @@ def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
 
 def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
     operands = [stages.steps[at] for at in stages.operands(step) if at is not None]
-    return marked_latex(
+    return write_marked_latex(
         shapes, tints(stages.typed.axes), operands={type_of(operand, step): operand.axes for operand in operands}
     )
 
@@ -101,7 +101,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
     """Return the numbers that give one number of a step, or None if no line can show them."""
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
-    term = unfolded(stages, step) if step.term.number is not None else step.term
+    term = unfold_step(stages, step) if step.term.number is not None else step.term
     if not operands or id(term) in operands:
         return None
     try:
@@ -111,7 +111,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
     return [item if index % 2 == 0 else json.loads(item) for index, item in enumerate(text.split(HOLE)) if item]
 
 
-def unfolded(stages: Stages, step: ExplainedStep) -> Term:
+def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
     """Return the operation on plain numbers that was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
@@ -188,6 +188,6 @@ RULES: dict[str, Any] = {
     **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise"},
     **{record.name: reduction for record in REGISTRY.values() if record.kind == "reduction"},
     **{name: LOOP_RULES[name] for name in (*INFIX, "dot", "juxtaposed", "∑", "∏", "mean", "rename", "pick", "variable", "spread")},
-    "number": number, "softmax": softmax, "negative": around("−{:atom}", PRODUCT),
-    "sqrt": around("√{:atom}"), "indicator": around("𝕀[{:loose}]"),
+    "number": number, "softmax": softmax, "negative": make_template_rule("−{:atom}", PRODUCT),
+    "sqrt": make_template_rule("√{:atom}"), "indicator": make_template_rule("𝕀[{:loose}]"),
 }  # fmt: skip

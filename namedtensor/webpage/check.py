@@ -12,15 +12,15 @@ from grammar.printer import to_latex, to_text
 
 from ..core.axes import show
 from ..display.colors import tints
-from ..editor.parts import typed_parts
+from ..editor.parts import find_typed_parts
 from ..editor.repairs import repairs
 from ..positional.offers import looks_positional, with_offer, with_offers
-from ..scope.names import spelled
-from .marked_latex import marked_latex
+from ..scope.names import read_spelling
+from .marked_latex import write_marked_latex
 from .plans import plan_of
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
 from .requests import Request
-from .typed import TypedInput, TypedText, first_mentions, typed
+from .typed import TypedInput, TypedText, first_mentions, read_typed_text
 
 NOTHING: Reply = {
     "latex": None, "plain_latex": None, "macros_latex": None, "axes": [], "inputs": [], "parts": [], "names": [],
@@ -35,7 +35,7 @@ def check(request: Request) -> Reply:
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()
     try:
-        typed_text = typed(request)
+        typed_text = read_typed_text(request)
     except NotationError as raised:
         problem = with_offer(raised, text, request.inputs())
         spelling = syntax if syntax in ("text", "latex") else spelling_of(text)
@@ -46,13 +46,13 @@ def check(request: Request) -> Reply:
             "positional": looks_positional(text),
             "errors": [error_data(problem, mending(problem, [problem], request))],
         }
-    reply = checked_reply(typed_text, request)
+    reply = reply_to_check(typed_text, request)
     if request.flag("plan"):
-        reply["plan"] = planned(typed_text)
+        reply["plan"] = reply_with_plan(typed_text)
     return reply
 
 
-def planned(typed_text: TypedText) -> Reply | None:
+def reply_with_plan(typed_text: TypedText) -> Reply | None:
     """Return the plan of a valid text with a value, like the reply to `plan`."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
@@ -67,7 +67,7 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
-            return typed(Request({**request.fields, "text": text})).errors
+            return read_typed_text(Request({**request.fields, "text": text})).errors
         except NotationError as error:
             return [error]
 
@@ -76,17 +76,17 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
     return [{"span": list(repair.span), "text": repair.text} for repair in repairs(problem, errors, errors_of)]
 
 
-def checked_reply(typed_text: TypedText, request: Request) -> Reply:
+def reply_to_check(typed_text: TypedText, request: Request) -> Reply:
     result, program = typed_text.checked.result, typed_text.program
     parts = parts_of(typed_text)
     colors = tints(typed_text.axes)
-    above = named_parts(typed_text, parts) if request.flag("superscripts") else {}
+    above = find_named_parts(typed_text, parts) if request.flag("superscripts") else {}
     syntax = program.syntax if program.syntax != "auto" else spelling_of(program.source)
     tree = program.tree if typed_text.checked.checker is None else typed_text.checked.checker.scope.program
     return {
         "syntax": syntax,
         "text": to_text(tree),
-        "latex": marked_latex(tree, colors, {tuple(part["span"]) for part in parts}, above),
+        "latex": write_marked_latex(tree, colors, {tuple(part["span"]) for part in parts}, above),
         "plain_latex": to_latex(tree),
         "macros_latex": to_latex(tree, macros=True),
         "axes": axes_data(typed_text.axes, typed_text.axes),
@@ -97,7 +97,10 @@ def checked_reply(typed_text: TypedText, request: Request) -> Reply:
         "positional": looks_positional(program.source),
         "errors": [
             *({**error_data(error), "input": name} for name, error in typed_text.problems),
-            *(error_data(error, mending(error, typed_text.errors, request)) for error in offered(typed_text, request)),
+            *(
+                error_data(error, mending(error, typed_text.errors, request))
+                for error in find_errors(typed_text, request)
+            ),
             *map(error_data, result.errors[MENDED:]),
         ],
         "warnings": [
@@ -107,7 +110,7 @@ def checked_reply(typed_text: TypedText, request: Request) -> Reply:
     }
 
 
-def offered(typed_text: TypedText, request: Request) -> list[NotationError]:
+def find_errors(typed_text: TypedText, request: Request) -> list[NotationError]:
     """Return the first errors. The first one has a translation of the text, if the text is in positional notation."""
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
@@ -121,16 +124,16 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
             "span": list(typed_part.span), "text": checker.text(typed_part.node), "type": show(typed_part.shape), "axes": shape_data(typed_part.shape),
             "place": list(typed_part.place),
         }
-        for typed_part in typed_parts(checker)
+        for typed_part in find_typed_parts(checker)
     ]  # fmt: skip
 
 
-def named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
+def find_named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
     """Return the parts that are names, with their axes. In x^2, the name is x."""
     types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
     checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]
-    named = {node.span for node in nodes if node.span in types and spelled(node) is not None}
+    named = {node.span for node in nodes if node.span in types and read_spelling(node) is not None}
     return {span: types[span] for span in named if not any(inside(other, span) for other in named)}
 
 

@@ -12,7 +12,7 @@ from ..programs.executable import Options
 from ..programs.readable import readable
 from .replies import Reply
 from .requests import Request
-from .typed import TypedText, typed
+from .typed import TypedText, read_typed_text
 
 LIBRARIES = ("loops", "numpy", "torch", "jax", "javascript", "einsum")
 
@@ -24,9 +24,9 @@ def code(request: Request) -> Reply:
     library = request.word("library", None)
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown library {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
-    typed_text = typed(request).right()
+    typed_text = read_typed_text(request).right()
     if library == "einsum":
-        return as_einsum(typed_text)
+        return reply_with_einsum(typed_text)
     options = Options(dict(typed_text.sizes), disable=UNREADABLE)
     if library == "javascript":
         return reply(to_javascript(typed_text.goal, typed_text.given, False, options))
@@ -42,7 +42,7 @@ def reply(text: str | None, spans: tuple[Span | None, ...] = (), why: str | None
     return {"text": text, "spans": [span and list(span) for span in spans], "why": why}
 
 
-def as_einsum(typed_text: TypedText) -> Reply:
+def reply_with_einsum(typed_text: TypedText) -> Reply:
     try:
         return reply(to_einsum(typed_text.goal, typed_text.given, Options(dict(typed_text.sizes))))
     except NotationError as problem:

@@ -12,22 +12,22 @@ from grammar.printer.runs import axes_in
 from ..derivations.closed_form import ClosedForm, closed_form
 from ..display.colors import tints
 from ..programs.program import Formula
-from .marked_latex import marked_latex
+from .marked_latex import write_marked_latex
 from .replies import Reply, axes_data
 from .requests import Request
-from .typed import TypedText, typed
+from .typed import TypedText, read_typed_text
 
 MOST = 20_000  # rewrites
 
 
 def derive(request: Request) -> Reply:
     """Return the answer to `derive`."""
-    typed_text, by = typed(request).right(), request.word("by", None)
+    typed_text, by = read_typed_text(request).right(), request.word("by", None)
     written = Formula(typed_text.program.source, typed_text.program.syntax).derivative(by)
     axes = dict(typed_text.axes)
     as_written = {"text": to_text(written.tree), "latex": highlight(written.tree, axes)}
     try:
-        closed = closed_reply(closed_form(written, shapes_of(typed_text), typed_text.sizes, MOST), axes)
+        closed = reply_with_closed_form(closed_form(written, shapes_of(typed_text), typed_text.sizes, MOST), axes)
     except NotationError as problem:
         if problem.code not in (404, 405):
             raise
@@ -38,7 +38,7 @@ def derive(request: Request) -> Reply:
     return {**closed, "as_written": as_written, "why": None}
 
 
-def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
+def reply_with_closed_form(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
     tree = closed.expression.tree
     axes |= {axis: axes.get(axis) for axis in axes_in(tree)}
     return {
@@ -65,7 +65,7 @@ def latex_of(identity: str) -> str | None:
 
 
 def highlight(tree: Any, axes: Any) -> str:
-    return marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
+    return write_marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
 
 
 def shapes_of(typed_text: TypedText) -> dict[str, Any]:

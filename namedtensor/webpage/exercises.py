@@ -16,7 +16,7 @@ from ..teaching.drawings import drawing, own_value
 from ..teaching.equivalence import equivalent as same_of
 from ..teaching.grading import PROCESS
 from ..teaching.settings import Setting
-from ..teaching.sheet_files import released
+from ..teaching.sheet_files import release_sheet
 from ..teaching.sheets import Exercise, Sheet, sheet_of
 from .replies import Reply, error_data, shape_data
 from .requests import Request
@@ -37,12 +37,12 @@ def release(request: Request) -> Reply:
     """Return the reply to `release`: the text that a link to an exercise may contain."""
     text = request.word("file", None, LONGEST)
     sheet = sheet_of(text)
-    exercise = named(request, sheet)
-    whole = released(text, sheet)
+    exercise = find_exercise(request, sheet)
+    whole = release_sheet(text, sheet)
     if len(whole) <= LONGEST:
         return {"file": whole}
     only = text_of_exercise(text, sheet, exercise)
-    return {"file": released(only, sheet_of(only))}
+    return {"file": release_sheet(only, sheet_of(only))}
 
 
 def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
@@ -81,7 +81,7 @@ def inputs_of(given: str) -> list[Reply]:
     return [{"name": name, "type": show(shape), "axes": shape_data(shape)} for name, shape in shapes.items()]
 
 
-def named(request: Request, sheet: Sheet) -> Exercise:
+def find_exercise(request: Request, sheet: Sheet) -> Exercise:
     """Return the exercise that a request names."""
     name = request.word("name", None)
     if name not in sheet:
@@ -91,7 +91,7 @@ def named(request: Request, sheet: Sheet) -> Exercise:
 
 def seen(request: Request) -> Reply:
     """Return the reply to `drawing`."""
-    result = drawing(named(request, sheet_of(request.word("file", None, LONGEST))))
+    result = drawing(find_exercise(request, sheet_of(request.word("file", None, LONGEST))))
     if result is None:
         return {"inputs": [], "expected": None}
     inputs = [{"name": name, **value_data(value)} for name, value in result.inputs.items()]
@@ -112,7 +112,7 @@ def own_data(exercise: Exercise, answer: str) -> Reply | None:
 
 def grade(request: Request) -> Reply:
     """Return the reply to `grade`."""
-    exercise = named(request, sheet_of(request.word("file", None, LONGEST)))
+    exercise = find_exercise(request, sheet_of(request.word("file", None, LONGEST)))
     answer = request.word("answer", None)
     result = exercise.grade(answer)
     was_evaluated = result.correct or (result.counts_as_attempt and result.mistake is not None)  # and in time
@@ -127,8 +127,8 @@ def grade(request: Request) -> Reply:
 def same(request: Request) -> Reply:
     """Return the answer to `same`. The second text need not repeat declarations of the first text."""
     first, second = request.word("first", None), request.word("second", None)
-    lines, first = without_declarations(first)
-    others, second = without_declarations(second)
+    lines, first = split_declarations(first)
+    others, second = split_declarations(second)
     types = request.inputs()
     named = {to_text(name) for line in lines for name in line.names}
     lines += [declaration for declaration in others if named.isdisjoint(map(to_text, declaration.names))]
@@ -141,19 +141,19 @@ def same(request: Request) -> Reply:
     equivalence = same_of(first, second, given="\n".join(texts), **sets)
     return {
         "same": bool(equivalence), "difference": equivalence.difference, "message": str(equivalence),
-        "summary": without_numbers(str(equivalence)), "proved": equivalence.proved,
+        "summary": drop_numbers(str(equivalence)), "proved": equivalence.proved,
         "index": None if equivalence.index is None else dict(equivalence.index),
         "actual": equivalence.actual, "expected": equivalence.expected, "axes": dict(equivalence.axes),
     }  # fmt: skip
 
 
-def without_numbers(message: str) -> str:
+def drop_numbers(message: str) -> str:
     """Return a difference without the two numbers of one random test, for a page that shows other numbers."""
     parts = [part for part in message.split("; ") if ", the second is " not in part]
     return "; ".join(parts) or "the values differ"
 
 
-def without_declarations(text: str) -> tuple[list[Declaration], str]:
+def split_declarations(text: str) -> tuple[list[Declaration], str]:
     """Return the declarations of a text that hold for all of it, and the rest."""
     tree = parse(text)
     lines = [

@@ -11,13 +11,15 @@ from grammar.printer import to_text
 
 from ..core.kinds import is_mapping
 from ..derivations.least_shapes import MOST, Shapes, Unfit, with_fitting_shapes
-from ..programs.checks import checked_goal
+from ..programs.checks import check_goal_types
 from ..programs.entries import WholeProgram
 from ..programs.parsed import ParsedProgram
-from ..scope.names import spelled, walk
+from ..scope.names import read_spelling, walk
 
 
-def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]) -> dict[str, Any]:
+def guess_shapes(
+    goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]
+) -> dict[str, Any]:
     """Return the given shapes, and the least shapes of the other names; numbers if no shapes make the text right.
 
     The names that are `free` are numbers so far, and may get axes.
@@ -31,7 +33,7 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
 
     def check(shapes: Shapes) -> dict[str, Any]:
         together = {**shapes, **values}
-        if errors := checked_goal(program, together, sizes, None).result.errors:
+        if errors := check_goal_types(program, together, sizes, None).result.errors:
             raise Unfit(errors)
         return together
 
@@ -47,7 +49,7 @@ def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[st
     shapes: dict[str, Any] = {name: dict(shape) if is_mapping(shape) else shape for name, shape in given.items()}
     names = names_by_span(goal.program.tree)
     for _ in range(MOST):
-        errors = checked_goal(goal, shapes, sizes, None).result.errors
+        errors = check_goal_types(goal, shapes, sizes, None).result.errors
         unknown = {names.get(error.span, "") for error in errors if error.code == 201} - shapes.keys()
         unknown = {name for name in unknown if goal.program.names.has(name)}
         if not unknown:
@@ -58,5 +60,5 @@ def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[st
 
 def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
     """Return the name at each position of a text: A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
-    spellings = ((node.span, spelled(node)) for node in walk(tree) if hasattr(node, "span"))
+    spellings = ((node.span, read_spelling(node)) for node in walk(tree) if hasattr(node, "span"))
     return {span: str(name.key()) for span, name in spellings if name is not None}

@@ -71,7 +71,7 @@ class MarkedLatex(Latex):
         return f"^{{\\htmlClass{{nt-type}}{{{shown}}}}}"
 
 
-def marked_latex(
+def write_marked_latex(
     node: Any, tints: Mapping[str, Tint], parts: Collection[Span] = (), types: Mapping[Span, Axes] = {},
     operands: Mapping[str, Axes] = {},
 ) -> str:  # fmt: skip

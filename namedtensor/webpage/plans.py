@@ -13,14 +13,14 @@ from ..backends.entry_checks import every_step
 from ..backends.javascript import BACKEND, TARGET, runtime
 from ..display.steps import ExplainedStep
 from ..planning.plan import PlanValue
-from ..scope.names import spelled
+from ..scope.names import read_spelling
 from ..terms.environment import source_name
-from ..terms.terms import Term, resolved_shape
-from .marked_latex import marked_latex
+from ..terms.terms import Term, resolve_shape
+from .marked_latex import write_marked_latex
 from .replies import Reply, shape_data
 from .requests import Request
-from .stages import Stages, over, stages_of
-from .typed import TypedText, typed
+from .stages import Stages, find_reduced_axes, stages_of
+from .typed import TypedText, read_typed_text
 
 MOST = 4 * 10**6  # numbers of all steps together; a page with more gets only the value
 LONGEST = 2000  # steps
@@ -35,7 +35,7 @@ class FunctionResult(NamedTuple):
 
 def plan(request: Request) -> Reply:
     """Return the answer to `plan`."""
-    return plan_of(typed(request))
+    return plan_of(read_typed_text(request))
 
 
 def plan_of(text: TypedText) -> Reply:
@@ -72,7 +72,7 @@ def plan_of(text: TypedText) -> Reply:
 
 def laid_out(term: Term, results: Mapping[int, FunctionResult]) -> Reply:
     """Return a result with its axes in storage order."""
-    shape, result = resolved_shape(term.shape), results[id(term)]
+    shape, result = resolve_shape(term.shape), results[id(term)]
     return {"result": result.number, "axes": [[source_name(axis), shape[axis]] for axis in result.order]}
 
 
@@ -90,12 +90,12 @@ def step_data(stages: Stages, step: ExplainedStep, results: Mapping[int, Functio
         "result": None if result is None else result.number,
         "kind": kind(stages, step),
         "operands": stages.operands(step),
-        "over": list(over(step, stages)),
+        "over": list(find_reduced_axes(step, stages)),
     }
 
 
 def latex_of(stages: Stages, node: Any) -> str:
-    return marked_latex(node, stages.colors, stages.spans)
+    return write_marked_latex(node, stages.colors, stages.spans)
 
 
 def kind(stages: Stages, step: ExplainedStep) -> str:
@@ -104,7 +104,7 @@ def kind(stages: Stages, step: ExplainedStep) -> str:
         return node.operator
     if isinstance(node, Superscript) and stages.operands(step):
         return "^"
-    return "name" if hasattr(node, "span") and spelled(node) is not None else type(node).__name__.lower()
+    return "name" if hasattr(node, "span") and read_spelling(node) is not None else type(node).__name__.lower()
 
 
 def runtime_source(request: Request) -> Reply:

@@ -9,7 +9,7 @@ from grammar.errors import CATALOGUE, NotationError, excerpt
 
 from ..core.sizes import SizeVariable, resolve
 from ..display.colors import tints
-from ..terms.inference import shown
+from ..terms.inference import format_shape
 
 Reply = dict[str, Any]
 
@@ -64,7 +64,7 @@ def number_of(size: Any) -> int | None:
 
 
 def type_data(shape: Mapping[str, Any] | None) -> Reply | None:
-    return None if shape is None else {"text": shown(shape), "axes": shape_data(shape)}
+    return None if shape is None else {"text": format_shape(shape), "axes": shape_data(shape)}
 
 
 def axes_data(axes: Iterable[str], sizes: Mapping[str, Any]) -> list[Reply]:

@@ -18,9 +18,9 @@ from ..display.flow_trees import operands
 from ..display.steps import ExplainedStep, Explanation, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
-from ..programs.arguments import Abstract, by_spelling, layout_of
-from ..programs.executable import Options, planned
-from ..programs.named_plans import checked_by_name
+from ..programs.arguments import Abstract, layout_of, normalize_names
+from ..programs.executable import Options, plan_terms
+from ..programs.named_plans import check_by_name
 from ..scope.symbols import Definition
 from ..terms.terms import Term
 from .typed import TypedText
@@ -80,16 +80,16 @@ class Stages:
         """Return the plan that computes some terms."""
         source = self.checker.scope.source
         with recursion_headroom(source):
-            return planned(source, roots, self.abstract, target)
+            return plan_terms(source, roots, self.abstract, target)
 
 
 def stages_of(typed_text: TypedText) -> Stages:
     """Return the steps of a text. Raises its first error if it is wrong."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
-    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
+    abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
     with recursion_headroom(typed_text.program.source):
-        checker, (root,) = checked_by_name(typed_text.goal, abstract, Options(sizes))
+        checker, (root,) = check_by_name(typed_text.goal, abstract, Options(sizes))
         last = checker.scope.valued
         whole = last.statement if isinstance(last, Definition) else last
         explained: Explanation = explanation(
@@ -116,16 +116,16 @@ def operands_of(node: Any) -> tuple[Node, ...]:
     return (node.base,) if isinstance(node, BASES) else () if isinstance(node, WHOLE) else operands(node)
 
 
-def over(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
+def find_reduced_axes(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
     """Return the axes that a step sums or looks along: the axes of its subscript that also appear in an operand."""
-    return tuple(dict.fromkeys(axis for axis in named_axes(step.node) if has_axis(step, stages, axis)))
+    return tuple(dict.fromkeys(axis for axis in find_named_axes(step.node) if has_axis(step, stages, axis)))
 
 
 def has_axis(step: ExplainedStep, stages: Stages, axis: str) -> bool:
     return any(axis in stages.steps[number].axes for number in stages.operands(step) if number is not None)
 
 
-def named_axes(node: Any) -> Iterator[str]:
+def find_named_axes(node: Any) -> Iterator[str]:
     """Yield the axes in the subscript of a call, and the variable of a sum."""
     if isinstance(node, nodes.IndexSum):
         yield node.variable.text

@@ -15,13 +15,13 @@ from grammar.printer.runs import axes_in
 
 from ..core.sizes import SizeVariable, resolve
 from ..programs.arguments import shape_of, spelling_of
-from ..programs.checks import CheckedProgram, checked_goal
+from ..programs.checks import CheckedProgram, check_goal_types
 from ..programs.entries import WholeProgram, argument_names
 from ..programs.parsed import ParsedProgram
-from ..scope.names import spelled, two_spellings, walk
+from ..scope.names import read_spelling, two_spellings, walk
 from ..scope.numbers_given import numbers_in
 from ..terms.environment import source_name
-from .guesses import guessed, names_by_span
+from .guesses import guess_shapes, names_by_span
 from .replies import number_of
 from .requests import Request
 from .sizes import choices
@@ -85,22 +85,22 @@ class TypedText:
         return self
 
 
-def typed(request: Request) -> TypedText:
+def read_typed_text(request: Request) -> TypedText:
     """Return the formula of a request with all its types. Raises NotationError if it does not parse."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
-    return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
+    return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
-def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
+def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
     """Return the typed text for a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
     shapes = with_numbers(goal, {**arguments, **types_}, sizes)
     free: set[str] = arguments.keys() - types_.keys() if has_no_signature(goal) else set()
-    shapes = guessed(goal, shapes, free, sizes)
-    checked = checked_goal(goal, shapes, sizes, None)
+    shapes = guess_shapes(goal, shapes, free, sizes)
+    checked = check_goal_types(goal, shapes, sizes, None)
     origins = {
         **dict.fromkeys(shapes, "guessed"),
         **dict.fromkeys(arguments, "argument"),
@@ -150,7 +150,7 @@ def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str,
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
-        errors = checked_goal(goal, shapes, sizes, None).result.errors
+        errors = check_goal_types(goal, shapes, sizes, None).result.errors
         missing = next((names.get(error.span) for error in errors if error.code in (201, 206, 309)), None)
         if missing is None or missing not in asked or missing in shapes:
             break
@@ -166,13 +166,13 @@ def inputs_of(
 ) -> tuple[TypedInput, ...]:
     """Return the inputs that need a value, in the order of the text."""
     typed_inputs = {
-        name: TypedInput(name, known(value), origins[name])
+        name: TypedInput(name, list_known_sizes(value), origins[name])
         if isinstance(value, Mapping)
         else TypedInput(name, {}, origins[name], value)
         for name, value in shapes.items()
     }
     for name, term in (checked.checker.parameters if checked.checker else {}).items():
-        typed_inputs.setdefault(str(name), TypedInput(str(name), known(term.shape), "declared"))
+        typed_inputs.setdefault(str(name), TypedInput(str(name), list_known_sizes(term.shape), "declared"))
     places = first_mentions(goal)
     return tuple(
         sorted(typed_inputs.values(), key=lambda typed_input: places.get(typed_input.name, (math.inf, math.inf)))
@@ -182,12 +182,12 @@ def inputs_of(
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
     """Return the first position of each name."""
     places = sorted(
-        (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := spelled(node)) is not None
+        (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := read_spelling(node)) is not None
     )
     return {name: span for span, name in reversed(places)}
 
 
-def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
+def list_known_sizes(shape: Mapping[str, Any]) -> dict[str, int | None]:
     return {source_name(axis): number_of(size) for axis, size in shape.items()}
 
 
@@ -201,7 +201,7 @@ def with_all_sizes(typed: TypedText) -> TypedText:
     first: TypedText | None = None
     for axes in (free, [*free, *others]):
         for chosen in islice(choices(sorted(axes, key=[*typed.axes].index), marks), tries):
-            tried = filled(typed, chosen, {axis: size for axis, size in chosen.items() if axis not in free})
+            tried = fill_sizes(typed, chosen, {axis: size for axis, size in chosen.items() if axis not in free})
             if not tried.checked.result.errors and is_known(tried):
                 return tried
             first = min(first or tried, tried, key=lambda one: len(one.checked.result.errors))
@@ -216,7 +216,7 @@ def is_known(typed: TypedText) -> bool:
     return all(number_of(size) is not None for shape in shapes for size in shape.values())
 
 
-def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
+def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
     """Return the text with sizes for the inputs' axes, and `further` sizes of axes that only the text mentions."""
     sizes = {**typed.sizes, **further}
     known = {**typed.sizes, **chosen}
@@ -225,7 +225,7 @@ def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, in
         for input_ in typed.inputs
     )
     text = replace(typed, inputs=inputs, sizes=sizes)
-    return replace(text, checked=checked_goal(typed.goal, text.given, sizes, None))
+    return replace(text, checked=check_goal_types(typed.goal, text.given, sizes, None))
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from namedtensor.initializers import Constant, Normal, glorot_uniform
 
 from ..pretrained.hugging_face import State, match
 from ..pretrained.model import ACTIVATIONS
-from ..pretrained.weights import expanded, read_tables
+from ..pretrained.weights import expand_entries, read_tables
 from .sequence_to_sequence import SequenceToSequence
 
 
@@ -88,7 +88,7 @@ class EncoderDecoder(SequenceToSequence):
             definitions,
         )
         tables = read_tables(cls.file_text("torch_transformer.weights"))
-        rows = expanded((*tables[""], *(tables["normed"] if normed else ())), sizes)
+        rows = expand_entries((*tables[""], *(tables["normed"] if normed else ())), sizes)
         match(cls, rows, State(state), sizes, "the state_dict")
         tensors = {row.name: row.take(state[row.tensor], sizes) for row in rows}
         left = {name: sizes[name] for name in "NL"}

@@ -10,7 +10,7 @@ from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import classes, spans, text, with_hidden
 
 
-def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
+def make_masked_head(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
     """Return the head for the logits of each token."""
     rows = (
         *linear("word", dense, "out chans"),
@@ -31,7 +31,7 @@ def choice(what: str, tensor: str) -> TaskHead:
     return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 
-BERT_WORDS = masked(
+BERT_WORDS = make_masked_head(
     "act", "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias",
     "cls.predictions.decoder",
 )  # fmt: skip
@@ -48,14 +48,16 @@ BERT_HEADS = {
     ),
 }
 ROBERTA_HEADS = {
-    "ForMaskedLM": masked("gelu", "lm_head.dense", "lm_head.layer_norm", "lm_head.bias", "lm_head.decoder"),
+    "ForMaskedLM": make_masked_head("gelu", "lm_head.dense", "lm_head.layer_norm", "lm_head.bias", "lm_head.decoder"),
     "ForSequenceClassification": with_hidden(classes("summary", "classifier.out_proj"), hidden("tanh", "classifier.dense")),
     "ForTokenClassification": classes("states"),
     "ForQuestionAnswering": spans(),
     "ForMultipleChoice": choice("pooled", "classifier"),
 }  # fmt: skip
 DISTILBERT_HEADS = {
-    "ForMaskedLM": masked("act", "vocab_transform", "vocab_layer_norm", "vocab_projector.bias", "vocab_projector"),
+    "ForMaskedLM": make_masked_head(
+        "act", "vocab_transform", "vocab_layer_norm", "vocab_projector.bias", "vocab_projector"
+    ),
     "ForSequenceClassification": with_hidden(classes("summary"), hidden("relu", "pre_classifier")),
     "ForTokenClassification": classes("states"),
     "ForQuestionAnswering": spans(),

@@ -12,7 +12,7 @@ from .task_heads import CLIP_HEADS
 from .vit import sides, tokens
 
 
-def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
+def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
     """Return the entries of config.json for the encoder of texts or the encoder of images."""
 
     def read(config: Mapping[str, Any]) -> Any:
@@ -38,16 +38,16 @@ class CLIP(Model):
     initializers = {"E": Normal("0.02"), "P": Normal("0.01"), "C": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0),
             "τ": Constant(2.6592)}  # fmt: skip
     config_sizes = {
-        "L": of("text", "num_hidden_layers"), "N": of("vision", "num_hidden_layers"), "joint": "projection_dim",
-        "vocab": of("text", "vocab_size"), "place": of("text", "max_position_embeddings"),
-        "color": of("vision", "num_channels"),
+        "L": read_config_entry("text", "num_hidden_layers"), "N": read_config_entry("vision", "num_hidden_layers"), "joint": "projection_dim",
+        "vocab": read_config_entry("text", "vocab_size"), "place": read_config_entry("text", "max_position_embeddings"),
+        "color": read_config_entry("vision", "num_channels"),
         "patch": lambda config: tokens(config["vision_config"]),
         "height": lambda config: sides(config["vision_config"]["image_size"])[0],
         "width": lambda config: sides(config["vision_config"]["image_size"])[1],
         "down": lambda config: sides(config["vision_config"]["patch_size"])[0],
         "across": lambda config: sides(config["vision_config"]["patch_size"])[1],
         **{
-            f"{axis}{prime}": of(part, *keys)
+            f"{axis}{prime}": read_config_entry(part, *keys)
             for part, prime in (("text", ""), ("vision", "'"))
             for axis, keys in {
                 "chans": ("hidden_size",), "hidden": ("intermediate_size",), "heads": ("num_attention_heads",),

@@ -40,11 +40,11 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
     """Return the head for the logits of each class, by the last token that is not padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
-    definitions = text("scores", what=at(what, "seq(last)"), axis=axis)
+    definitions = text("scores", what=write_element(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
-def at(what: str, index: str) -> str:
+def write_element(what: str, index: str) -> str:
     """Format an element of a tensor that has a name, or of a formula."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 

@@ -193,7 +193,7 @@ def stream(
     if model.sharding is not None:
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
     positions = PLACES["positions"](mask=mask).to(ids)  # integers, which leave the dtype of the parameters as it is
-    in_place(model, positions, max_new_tokens)
+    check_positions(model, positions, max_new_tokens)
     choose = make_sampler(sampling, find_banned_tokens(model.config, ids))
     return chosen_tokens(
         model, (ids, mask, positions), max_new_tokens, choose, Stopping(model.config, stop, ids, strings, decode), given
@@ -302,7 +302,7 @@ def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
     return nt.tensor(tensor.to_array(axes), axes)
 
 
-def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
+def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
     """Raise if the tokens go on after the last position that the model has learned."""
     sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
@@ -370,5 +370,5 @@ class LanguageModel(Model):
 
         token = self.inputs[-1]
         self._check_names(inputs, (token, "positions", "seen"))
-        axes = {token: self._batched_inputs()[token], **inputs}
+        axes = {token: self._find_batched_inputs()[token], **inputs}
         return CachedModule(self if dtype is None else self.to("torch", dtype), axes)

@@ -67,7 +67,7 @@ class GGUFFile(Mapping[str, Any]):
         self.path = path
         reader, self.version = reader_of(path)
         self.fields: Mapping[str, Any] = reader.fields
-        self.tensors = {renamed(tensor.name): tensor for tensor in reader.tensors}
+        self.tensors = {rename_array(tensor.name): tensor for tensor in reader.tensors}
         self.config = self._config()
 
     def __iter__(self) -> Iterator[str]:
@@ -182,7 +182,7 @@ def reader_of_open(path: Path, file: IO[bytes]) -> Any:
         ) from None
 
 
-def renamed(name: str) -> str:
+def rename_array(name: str) -> str:
     """Return the name that a checkpoint gives an array of the file; one that is unknown keeps its own."""
     layer = re.match(r"blk\.(\d+)\.", name)
     stem, _, kind = name[layer.end() if layer else 0 :].rpartition(".")

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import namedtensor as nt
-from grammar.errors import listed
+from grammar.errors import list_names
 
 from .weights import WeightEntry, matching
 
@@ -82,7 +82,7 @@ def head_of(
         return next(iter(fitting.values()))
     supported = ", ".join(heads)
     raise nt.NotationError(
-        409, f"{folder} has a head that the formulas of {kind.__name__} do not have: {listed(sorted(further))}",
+        409, f"{folder} has a head that the formulas of {kind.__name__} do not have: {list_names(sorted(further))}",
         notes=(f"supported heads: {supported}",) if supported else (),
         hint="load the model without its head: transformer.load(folder, head=False)",
     )  # fmt: skip

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
-from grammar.errors import listed
+from grammar.errors import list_names
 
 from .gguf_files import SUFFIX, GGUFFile
 from .heads import NO_HEAD, drop_spare_rows, head_of, parts_of, tensors, with_head
 from .model import Model
-from .weights import WeightEntry, expanded, families, matching, taken
+from .weights import WeightEntry, expand_entries, families, matching, take_parameters
 
 CONFIG = "config.json"
 INT8 = "int8"
@@ -85,7 +85,7 @@ def load(
     check_counts((*kind.table(config), *sum(optional.values(), ())), sizes, len(arrays), path)
     removed = [name for name, rows in optional.items() if not any(row.tensor in arrays for row in rows)]
     rows = kind.rows(config, sizes)
-    rows += expanded((row for name, part in optional.items() if name not in removed for row in part), sizes)
+    rows += expand_entries((row for name, part in optional.items() if name not in removed for row in part), sizes)
     chosen = head_of(kind, config, arrays, tensors(rows), path) if head else NO_HEAD
     added, head_rows = parts_of(chosen, config, arrays)
     rows = [*drop_spare_rows(rows, chosen), *head_rows]
@@ -102,10 +102,10 @@ def load(
         from namedtensor.layers import Quantization
 
         quantization = Quantization(kind.__name__, kind.formula.replace_definitions(definitions, removed))
-        tensors_by_name = taken(rows, arrays, sizes, quantization.parts)
+        tensors_by_name = take_parameters(rows, arrays, sizes, quantization.parts)
         definitions = "\n".join(filter(None, (definitions, quantization.definitions(tensors_by_name))))
     else:
-        tensors_by_name = taken(rows, arrays, sizes)
+        tensors_by_name = take_parameters(rows, arrays, sizes)
     model = kind({**tensors_by_name, **numbers}, left, definitions, config, removed)
     dtype = None if dtype == INT8 else dtype
     if backend == "numpy":
@@ -285,7 +285,7 @@ def match(
         raise nt.NotationError(
             409, f"the weights in {path} do not match {kind.__name__}",
             notes=tuple(
-                f"{what}: {listed(names)}" for what, names in (("missing keys", missing), ("unexpected keys", further)) if names
+                f"{what}: {list_names(names)}" for what, names in (("missing keys", missing), ("unexpected keys", further)) if names
             ),
         )  # fmt: skip
     for row in rows:

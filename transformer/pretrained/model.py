@@ -10,7 +10,7 @@ import namedtensor as nt
 from namedtensor.layers import Layer
 
 from .heads import TaskHead
-from .weights import WeightEntry, expanded, read_tables
+from .weights import WeightEntry, expand_entries, read_tables
 
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
@@ -98,9 +98,9 @@ class Model(Layer):
         >>> GPT2.init(sizes=sizes).module().axes
         ('batch', 'seq', 'vocab')
         """
-        return super().module(name, dtype=dtype, **(inputs or self._batched_inputs()))
+        return super().module(name, dtype=dtype, **(inputs or self._find_batched_inputs()))
 
-    def _batched_inputs(self) -> dict[str, list[str]]:
+    def _find_batched_inputs(self) -> dict[str, list[str]]:
         """Return the axes of the inputs that a call needs, after an axis `batch`."""
         tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
         known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
@@ -116,7 +116,7 @@ class Model(Layer):
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[WeightEntry]:
         """Return a row for each parameter, with every member of a family."""
-        return expanded(cls.table(config), sizes)
+        return expand_entries(cls.table(config), sizes)
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:

@@ -110,7 +110,7 @@ def read_row(line: str) -> WeightEntry:
     return WeightEntry(name, tensor, axes.strip("-"), **part)
 
 
-def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
+def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
     """Return a row for each parameter, with every member of a family."""
     counted: list[WeightEntry] = []
     for row in rows:
@@ -124,7 +124,7 @@ def families(rows: Iterable[WeightEntry]) -> set[str]:
     return {row.family.upper() for row in rows if row.family}
 
 
-def taken(
+def take_parameters(
     rows: Iterable[WeightEntry],
     arrays: Mapping[str, Any],
     sizes: Mapping[str, int],
