@@ -16,6 +16,7 @@ from grammar.errors import (
     REASONS,
     SIDES_DIFFER,
     SIZE_NEEDED,
+    TYPE_NEEDED,
     UNFINISHED,
     Hint,
     NotationError,
@@ -33,9 +34,9 @@ CAUGHT = {"problem", "error", "warning", "unfit", "stuck", "finding", "refused",
 
 # Functions that read texts, and why that is no decision by a text of ours.
 ALLOWED = {
-    ("namedtensor/cli/console.py", "rehinted"): "rewrites what Python calls an argument as the command line calls it",
-    ("namedtensor/planning/failures.py", "of_matrix"): "an error of NumPy or PyTorch, which has no fields",
-    ("namedtensor/planning/failures.py", "refused"): "the same, on one line",
+    ("namedtensor/cli/console.py", "replace_hint"): "rewrites what Python calls an argument as the command line calls it",
+    ("namedtensor/planning/failures.py", "make_matrix_error"): "an error of NumPy or PyTorch, which has no fields",
+    ("namedtensor/planning/failures.py", "make_rejection_error"): "the same, on one line",
     ("namedtensor/files/formats.py", "first_line"): "the same, of numpy.load",
     ("namedtensor/files/streams.py", "read_stream"): "puts the name of the stream instead of that of its copy",
     ("namedtensor/sharding/meshes.py", "_elsewhere"): "the first line of an error of libtpu",
@@ -130,7 +131,7 @@ def test_allowed_readers_exist():
 # --------------------------------------------------------------------------------------------------------------- fields
 X = nt.tensor([1.0, 2.0], "seq")
 FIELDS = {
-    "name": ("x + y", {}, (201, "y", None, None)),
+    "name": ("x + y", {}, (201, "y", None, TYPE_NEEDED)),
     "label": ("h^n\nh^t = h^{t-1} for t = 1, …, n\nh^0 = x", {}, (201, "n", None, SIZE_NEEDED)),
     "axis": ("softmax_{key} x", {}, (301, "softmax", "key", None)),
     "index": ("x_{key(1)}", {}, (301, None, "key", None)),

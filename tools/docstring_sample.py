@@ -1,4 +1,4 @@
-"""Print docstrings of the packages for a reader to rate, drawn with the hash of the commit as the seed.
+"""Print docstrings of the packages for a reader to rate, sampled with the hash of the commit as the seed.
 
 python tools/docstring_sample.py [COUNT] [SEED]
 """

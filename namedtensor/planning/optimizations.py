@@ -21,7 +21,7 @@ class Optimization(NamedTuple):
 
 
 ROWS = (
-    Optimization("in-place", "a dead buffer is reused in place", "memory.in_place", ("numpy",)),
+    Optimization("in-place", "a dead buffer is reused in place", "memory.find_reused_arrays", ("numpy",)),
     Optimization(
         "typed-constants",
         "a number beside an array is an array without axes of its dtype",
