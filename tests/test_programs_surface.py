@@ -37,7 +37,7 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """changes citation config default_sizes definitions diagram evaluate explain file_text formula from_module highlight includes init
+        """changes citation config default_sizes definitions diagram evaluate explain file file_text formula from_module highlight includes init
         initializers input_shapes inputs load module notation optional_inputs output pack parameters removed removes replace save shard sharding sizes
         sources stack_layers stored to to_onnx unstack_layers""",
     ),

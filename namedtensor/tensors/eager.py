@@ -320,7 +320,7 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
     """Return the result of a plan of one tensor and `others`, specialized once for their layouts and for `key`."""
     if tensor.layout.labels:
-        return labeled().specialized(name, tensor, lower, *key)
+        return labeled().merge_or_split(name, tensor, lower, *key)
     tensors = (tensor, *others)
     layouts, arrays = tuple(operand.layout for operand in tensors), [operand._array for operand in tensors]
     table, key = calls_of_operator(name), (layouts, *key)

@@ -56,7 +56,7 @@ _RENAMED: Cache[Any, Layout] = Cache("layouts under other names", MOST)
 def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     """Return the array with axes under other names, all renamed at once."""
     if tensor.layout.labels:
-        return eager.labeled().renamed(tensor, names)
+        return eager.labeled().rename_tensor(tensor, names)
     key = (tensor.layout, tuple(names.items()))
     try:
         layout = _RENAMED.get(key)
