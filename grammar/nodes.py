@@ -26,7 +26,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Q, X', γ, ∞; as a component of a script also an axis: seq, seq*"""
+    """A name such as Q, X', γ or ∞. In a script it may also be an axis: seq, seq*."""
 
     text: str
     span: Span = _span()

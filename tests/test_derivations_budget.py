@@ -8,7 +8,12 @@ from namedtensor.derivations.closed_form import closed_form
 from namedtensor.symbolic import algebra, canonical, factoring
 from namedtensor.symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
 
-COUNTED = (algebra, "normalize_product"), (canonical, "_refine_colors"), (canonical, "_parts_key"), (factoring, "find_shared_factors")
+COUNTED = (
+    (algebra, "normalize_product"),
+    (canonical, "_refine_colors"),
+    (canonical, "_parts_key"),
+    (factoring, "find_shared_factors"),
+)
 MAX_OPERATIONS = 12_000  # of a closed form with a power
 
 

@@ -34,7 +34,10 @@ CAUGHT = {"problem", "error", "warning", "unfit", "stuck", "finding", "refused",
 
 # Functions that read texts, and why that is no decision by a text of ours.
 ALLOWED = {
-    ("namedtensor/cli/console.py", "replace_hint"): "rewrites what Python calls an argument as the command line calls it",
+    (
+        "namedtensor/cli/console.py",
+        "replace_hint",
+    ): "rewrites what Python calls an argument as the command line calls it",
     ("namedtensor/planning/failures.py", "make_matrix_error"): "an error of NumPy or PyTorch, which has no fields",
     ("namedtensor/planning/failures.py", "make_rejection_error"): "the same, on one line",
     ("namedtensor/files/formats.py", "first_line"): "the same, of numpy.load",

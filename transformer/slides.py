@@ -44,7 +44,7 @@ class SelfAttention(Layer):
 
 
 class MultiHeadAttention(Layer):
-    """Self-attention with h heads, whose results are stacked; W_h goes back from h·d numbers to d."""
+    """Self-attention with h heads whose results are stacked; W_h maps the h·d numbers back to d."""
 
     citation = f"{SOURCE}, implementation"
     output = "Y"

@@ -88,7 +88,7 @@ def is_apart(reader: Reader, position: int) -> bool:
 
 
 def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
-    """Add a word, which may be one of the notation's."""
+    """Add a word, which may be a keyword of the notation."""
     terminal = "NAME" if reader.in_axes else WORDS.get(name, "NAME")
     if reader.previous() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
         reader.tokens.pop()

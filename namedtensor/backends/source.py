@@ -184,7 +184,7 @@ class Backend:
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
-        """Return the steps of the function of the sizes, which keeps its last few results."""
+        """Return the steps that depend only on the sizes, as a function that caches its last few results."""
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:

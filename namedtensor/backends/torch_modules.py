@@ -163,7 +163,7 @@ def module_text(
 
 
 def harmless(line: str) -> str:
-    """Return a line as the content of a quoted text."""
+    """Escape a line for use inside a string literal."""
     return line.replace("\\", "\\\\").replace('"', "'")
 
 

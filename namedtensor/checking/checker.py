@@ -164,7 +164,7 @@ class Checker(Inference):
             )
 
     def check_claims(self, whole: bool = True) -> None:
-        """Check the shapes of assertions, and note their sides to be compared when there are values."""
+        """Check the shapes of assertions, and record their sides for comparison once values are available."""
         self.steps = len(self.trace)
         if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
             check_claims(self, whole)

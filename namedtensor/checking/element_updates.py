@@ -40,7 +40,7 @@ def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """A walk over the indices that selects the replaced elements, `holds`."""
+    """A walk over the indices; `holds` selects the elements to replace."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env

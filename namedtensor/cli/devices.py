@@ -102,7 +102,7 @@ def rules_of(text: str) -> dict[str, Any]:
 
 
 def value_rule(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the rules of one value in X^l:seq=model. Raises InputError."""
+    """Parse the rules for one value, as in X^l:seq=model. Raise InputError if they are invalid."""
     name, rules = split_pair(text, "a rule of a value; write --value X^l:seq=model", ":")
     return name, rules_of(rules)
 

@@ -21,7 +21,7 @@ from .console import Console
 
 
 def do_act(options: Any, console: Console) -> int | None:
-    """Run the command, and return 1 if the file of exercises is wrong, else 0, also for wrong answers."""
+    """Run the command. Return 1 if the exercise file is invalid, or 0 otherwise, even if answers are wrong."""
     try:
         return ACTS[options.act](options, console)
     except ExerciseError as problem:

@@ -151,7 +151,7 @@ def read_value(text: str, name: str, header: bool | None = None) -> Reading:
 
 
 def axes_of(text: str | None) -> tuple[str, ...] | None:
-    """Return the names in axis,axis, or None if there are none."""
+    """Return the axis names in a comma-separated list, or None if there are none."""
     names = tuple(part.strip() for part in re.split("[,×]", text or ""))
     return None if names == ("",) else names
 

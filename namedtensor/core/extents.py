@@ -307,7 +307,7 @@ def symbols_of(size: Any) -> dict[SizeSymbol, None]:
 
 
 def typical(size: Size) -> int:
-    """Return the number of a size, or the number of its example: for decisions about speed alone."""
+    """Return the value of a size, or its example value if unknown. Use it only for decisions about speed."""
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 

@@ -61,7 +61,7 @@ class Labels:
 
     @property
     def nbytes(self) -> int:
-        """The memory of the labels, about."""
+        """The approximate memory use of the labels, in bytes."""
         return BYTES_PER_LABEL * len(self)
 
     @property

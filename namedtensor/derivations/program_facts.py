@@ -1,4 +1,4 @@
-"""The facts of a program: declared ones, as equations, comparisons and sets, and ones that its definitions prove."""
+"""The facts of a program: those it declares (equations, comparisons and sets) and those that its definitions prove."""
 
 from __future__ import annotations
 

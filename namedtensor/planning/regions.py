@@ -50,7 +50,7 @@ class Region(NamedTuple):
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
-    """Return the typical sizes of a term's axes, if all are known: tiling changes the speed, and no value."""
+    """Return the typical sizes of a term's axes, or None if any is unknown. Tiling affects only speed, not values."""
     result = {axis: resolve(size) for axis, size in term.shape.items()}
     return {axis: typical(size) for axis, size in result.items()} if all(map(is_ground, result.values())) else None
 

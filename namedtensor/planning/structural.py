@@ -37,7 +37,7 @@ def _constant(lowering: Lowering, term: Term) -> Argument:
 
 
 def _literal(lowering: Lowering, term: Term) -> Argument:
-    """Stack the entries along one new axis, which then becomes the axes of the literal."""
+    """Stack the entries along one new axis, then split it into the axes of the literal."""
     b = lowering.builder
     axes, extent = term.options
     rest = tuple(axis for axis in term.shape if axis not in axes)

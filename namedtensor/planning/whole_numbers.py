@@ -106,7 +106,7 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
+    """Rewrite a comparison of integers with an out-of-range number as a comparison of 0 with 1 or −1."""
     ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]

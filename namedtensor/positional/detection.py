@@ -1,4 +1,4 @@
-"""The detection of a text's notation."""
+"""Detection of the notation used in a text."""
 
 from __future__ import annotations
 

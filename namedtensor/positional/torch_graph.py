@@ -308,7 +308,7 @@ class GraphReader(SizeNumbers):
         )
 
     def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
-        """Return the tensor with an axis along a dimension in which it repeats, or that is of size 1."""
+        """Return the tensor with a named axis added along a dimension that is repeated or has size 1."""
         if x.dims[dim]:
             return x
         length = x.shape[dim]

@@ -137,7 +137,10 @@ def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 
 def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
-    """Return blocks of steps as repeated layers, or None if they differ or pass on no tensor."""
+    """Merge blocks of steps into repeated layers.
+
+    Return None if the blocks differ or do not pass a tensor to the next block.
+    """
     slots = Slots(runs, blocks)
     steps = slots.steps()
     if steps is None or not slots.carried or not (slots.families or slots.shared):

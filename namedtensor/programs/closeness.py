@@ -65,7 +65,7 @@ def compare(
     relative: float = RELATIVE,
     unit: float = UNIT,
 ) -> ComparedElements:
-    """Compare two values of the same sizes, element by element; `magnitudes` is asked once, if at all.
+    """Compare two values of the same sizes element by element, calling `magnitudes` at most once.
 
     >>> compare([1.0, 2.0, math.nan], [1.0, 3.0, 0.0], lambda: [1.0, 2.0, 0.0])
     ComparedElements(wrong=[1], first_undefined=[2], second_undefined=[])

@@ -113,7 +113,7 @@ def forward_for(
     goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
     taken: Callable[[str], bool],
 ) -> Forward:  # fmt: skip
-    """Return the forward of a module; `keys` are PyTorch's names for its parameters.
+    """Return the `forward` method of a module; `keys` are PyTorch's names for its parameters.
 
     Raises NotationError if the formula has no plan for sizes that are not known, or no array for its value.
     """

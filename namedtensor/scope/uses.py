@@ -154,7 +154,7 @@ def is_term(node: Any) -> bool:
 
 
 def is_open(node: Any) -> bool:
-    """Return whether a side of an assertion has a type and no value: a limit, a minimum over all tensors."""
+    """Return whether a side of an assertion has a type but no value, such as a limit or a minimum over all tensors."""
     return any(
         isinstance(part, nodes.Over)
         and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)

@@ -138,7 +138,7 @@ def _use(traced: Any, mesh: Any, parameters: Any, states: Any, inputs: Any, name
 
 
 def bytes_on_device(tensors: Any) -> int:
-    """Return the bytes of tensors on one device."""
+    """Return the number of bytes that tensors occupy on one device."""
     return sum(
         math.prod(leaf.sharding.shard_shape(leaf.shape)) * leaf.dtype.itemsize
         for leaf in jax_module().tree.leaves(tensors)

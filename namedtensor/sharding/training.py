@@ -68,7 +68,7 @@ class Training:
 
     # ------------------------------------------------------------------------------------------------------- the state
     def begin(self, parameters: Mapping[str, Any]) -> State:
-        """Return the first state: the parameters on the devices, and zeros beside each of them."""
+        """Return the initial state: the parameters on the devices, each paired with a tensor of zeros."""
         jax = jax_module()
         placed = {
             name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)
@@ -143,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """Return the step as a function of a state and inputs on the devices, which JAX transforms."""
+        """Return the step as a function that JAX can transform, taking a state and inputs on the devices."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)

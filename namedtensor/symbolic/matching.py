@@ -59,7 +59,10 @@ def _matches(
 
 
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
-    """Yield the names with which a factor of a pattern is a factor of a product; summed indices stay apart."""
+    """Yield the renamings that make a pattern's factor match a factor of a product.
+
+    Summed indices stay distinct.
+    """
     for order in mine.head.symmetries:
         indices = dict(names)
         for index, at in zip(mine.indices, order):

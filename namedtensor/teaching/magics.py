@@ -74,7 +74,7 @@ def load(shell: Any) -> None:
 
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula on the tensors and numbers of a notebook that it names."""
+    """Evaluate a formula using the notebook's tensors and numbers that the formula names."""
     result = program(cell.strip())
     return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 

@@ -112,7 +112,7 @@ def large_parts(tree: nodes.Program) -> list[str]:
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """Return a description that names no large part of the solution."""
+    """Return a description that does not give away much of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):

@@ -163,7 +163,7 @@ class Board(LoopWriter):
 
 
 def reduction(w: Board, term: Term) -> CodeExpression:
-    """Return max(a, b, …), of the elements along the axes or of several tensors."""
+    """Return max(a, b, …) over the elements along the axes, or over several tensors."""
     if len(term.arguments) > 1 or not term.axes:
         return function(w, term)
     return CodeExpression(f"{term.operator}({w.listed(term, lambda: w.code(term.arguments[0]), ', ')})")

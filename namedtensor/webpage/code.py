@@ -1,4 +1,4 @@
-"""A text as nested loops, as a function of other libraries or as an einsum call, without importing these libraries."""
+"""Render a formula as nested loops, a call to another library or an einsum call, without importing those libraries."""
 
 from __future__ import annotations
 

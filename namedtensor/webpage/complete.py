@@ -1,4 +1,4 @@
-"""Completions while one types."""
+"""Completions shown as you type."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def read_row(line: str) -> WeightEntry:
 
 
 def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """Return a row for each parameter, with every member of a family."""
+    """Return one row per parameter, expanding each family into its members."""
     counted: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
