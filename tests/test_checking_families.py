@@ -119,7 +119,6 @@ def test_a_start_asks_for_the_size_that_a_step_makes():
         ("n = 4\na^{n+1} = 3\na^5", "a^{n+1}, n"),
         ("n = 4\na_{n} = 3\na_4", "a_n, n"),
         ("x = 1\nC = x\nC ← C + 1\nC ⊙ z", "C, x\n"),
-        ("f : ℝ → ℝ\ng(f, x) = f(x)\nh(t) = t^2\ng(h, z)", "g, h\n"),
     ],
 )
 def test_a_name_is_known_by_the_value_of_its_label_in_a_family_alone(text, known):

@@ -34,6 +34,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "abs arccos arcsin ceil cholesky det digamma eigvalsh factorial floor inv lgamma ln log logdet max min mod norm polygamma relu round solve sqrt std var Γ ∏ ∑",
         "states the domains of functions",
     ),
+    "programs/program_names.py": ("abs", "bars around an operand: |x| is an absolute value, |ax| a size"),
     "calculus/products.py": (
         "cumprod",
         "derives running products without dividing",

@@ -6,7 +6,7 @@ A section's formulas use definitions of earlier sections, and signatures of func
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -177,7 +177,7 @@ class Needs:
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
         """Return formulas with their declarations: earlier ones, and later ones of new names."""
 
-        @cache
+        @lru_cache(maxsize=4096)
         def said_before(name: str) -> list[MathSpan]:
             return [*self.before(self.tells, name, following), *self.before(self.binds, name, following)]
 

@@ -95,7 +95,7 @@ class MarkdownReader(DocumentReader):
                     self.parts.write(letter, span[0])  # so that errors are at the statement
             self.parts.write(NAMED + "\\]\n", span[1])
 
-    def read_ticked_math(self, mark: re.Match) -> int:
+    def ticked(self, mark: re.Match) -> int:
         end = self.closing("`$", mark.end())
         return self.inline(mark, (mark.end(), end - 2), end) if end else mark.end()
 
