@@ -54,7 +54,7 @@ class Llama(LanguageModel):
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
         """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
-        stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.nt"))
+        stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.templates"))
         del frequencies[""]
         kind = rope_type(config, cls.__name__, frequencies)
         if float(stated.get("partial_rotary_factor", 1.0)) != 1.0:

@@ -11,11 +11,11 @@ from string import Template
 from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry, linear, read_sections
 
-HEADS = read_sections(files("transformer.models").joinpath("heads.nt").read_text("utf-8"))
+HEADS = read_sections(files("transformer.models").joinpath("heads.templates").read_text("utf-8"))
 
 
 def text(*heads: str, **names: str) -> str:
-    """Return the definitions of heads in heads.nt, one after another."""
+    """Return the definitions of heads in heads.templates, one after another."""
     return "\n".join(Template(HEADS[head]).substitute(names) for head in heads)
 
 
