@@ -411,3 +411,18 @@ def test_positional_comparison_calls_only_listed_functions():
     for source in ("np.load('a')", "x.tofile('a')", "x.__class__", "np.lib.format.open_memmap('a')", "open('a')", "np.save('a', x)", "np.add.__call__(x, x)", "[x] * 3", "np.ones(10**9)", "2**1_000_000"):  # fmt: skip
         with pytest.raises(Unsupported):
             walk.run(ast.parse(source).body)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "hint"),
+    [
+        (("m n", "m n"), "write A.T @ B or A @ B.T"),
+        (("m n", "m k"), "write A.T @ B"),
+        (("m n", "k n"), "write A @ B.T"),
+        (("m n", "k j"), None),
+    ],
+)
+def test_a_product_that_does_not_fit_names_the_transposes_that_do(shapes, hint):
+    with pytest.raises(nt.NotationError, match="cannot multiply A by B") as raised:
+        nt.translate("A @ B", A=shapes[0], B=shapes[1])
+    assert raised.value.hint == hint

@@ -22,6 +22,7 @@ FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # exit statuses of a
 # --------------------------------------------------------------------------------------------------------------- hints
 # Words of hints about Python's arguments, and the words of the command line and the REPL.
 ON_COMMAND_LINE = (
+    (r"remove it, or pass the inputs in a mapping, which may have more entries", "remove it from the command"),
     (r"sizes=\{'(.+?)': (\d+)\}", r"--sizes \1=\2"),
     (r"values=\{'(.+?)': …\}", r"\1=FILE:axis,axis"),
     (r"raise limits\.(\w+)", r"raise the limit: --limit \1=N"),

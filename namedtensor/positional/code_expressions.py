@@ -87,7 +87,25 @@ class CodeExpressions(CodeValues):
         except Misuse as problem:
             raise self.refuse(node, str(problem)) from None
         except Clash as clash:
-            raise self.refuse(node, self.misfit(node, clash)) from None
+            raise self.refuse(node, self.misfit(node, clash), self.suggest_transpose(node)) from None
+
+    def suggest_transpose(self, node: ast.AST) -> str | None:
+        """Return the products of two names that have a value if one of them is transposed, or None."""
+        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)):
+            return None
+        if not (isinstance(node.left, ast.Name) and isinstance(node.right, ast.Name)):
+            return None
+        left, right = node.left.id, node.right.id
+        products = [f"{left}.T @ {right}", f"{left} @ {right}.T"]
+        found = [text for text in products if self.has_value(ast.parse(text, mode="eval").body)]
+        return f"write {' or '.join(found)}" if found else None
+
+    def has_value(self, node: ast.expr) -> bool:
+        try:
+            self.ev(node)
+        except NotationError:
+            return False
+        return True
 
     def misfit(self, node: ast.AST, clash: Clash) -> str:
         first, second = (axis.key for axis in (clash.first, clash.second))
