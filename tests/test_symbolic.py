@@ -130,7 +130,11 @@ def test_every_rule_that_is_counted_has_a_row():
     counted = set()
     for path in (ROOT / "namedtensor" / "symbolic").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("used", "_put"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("count_rule", "_put")
+            ):
                 counted |= {name.value for name in node.args if isinstance(name, ast.Constant)}
     totals = {f"sum of {record.name}" for record in REGISTRY.values() if record.total is not None}
     opened = {f"definition of {operator}" for operator in (*OPENED, *EXPANDED)}

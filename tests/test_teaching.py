@@ -798,7 +798,7 @@ from namedtensor.teaching.exercise_files import read
 (exercise,) = read("#: exercise a\\nX ∈ ℝ^{n × m}\\nanswer = softmax_{n} X")
 grading.prepare()
 loaded = set(sys.modules)
-assert grading.graded(exercise, "exp X / ∑_{n} exp X", 0).correct
+assert grading.grade_answer(exercise, "exp X / ∑_{n} exp X", 0).correct
 print(sorted(set(sys.modules) - loaded))
 """
 
