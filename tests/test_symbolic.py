@@ -192,7 +192,12 @@ def test_every_rule_is_changed_in_some_way():
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rule", "changed"), EQUATIONS, ids=[f"{rule.name}: {changed}" for rule, changed in EQUATIONS])
 def test_a_rule_with_a_sign_or_an_axis_changed_is_false(rule, changed):
-    assert prove(changed, **rule.shapes).status == FALSE
+    try:
+        status = prove(changed, **rule.shapes).status
+    except nt.NotationError as problem:
+        assert problem.code == 302  # exchanged axes have other sizes
+    else:
+        assert status == FALSE
     try:
         assert not is_applied(changed, rule.shapes)
     except nt.NotationError:
