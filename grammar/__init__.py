@@ -1,4 +1,4 @@
-"""Text and LaTeX to a syntax tree, and back.
+"""The syntax of formulas: parsing text and LaTeX to a syntax tree, and printing the tree.
 
 `locks`: the locks of a process, for which a fork waits.
 `cache`: caches that threads share, with a limit each.

@@ -1,4 +1,4 @@
-"""Powers that two readers take differently, reported as ambiguous with both readings.
+"""Powers that two readers would interpret differently, which are reported as ambiguous along with both meanings.
 
 mean_{n} (y − p)^2      the square of a mean, or the mean of squares
 sin^{-1} x              arcsin x, or 1 / sin x
@@ -24,7 +24,7 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
-    """Raise if a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
+    """Raise if a power follows the single bracketed argument of a function with axes, as in mean_{n} (x − 1)^2."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
         if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
@@ -41,7 +41,7 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 
 
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
-    """Return the index of the bracket that follows a function with axes, or an expectation.
+    """Return the index of the bracket after a function with axes or after an expectation.
 
     Return None if no bracket follows.
     """
@@ -55,7 +55,7 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """Return the span, in tokens, of the power of a bracket with one argument, or None if there is no power."""
+    """Return the span, in tokens, of the power after a bracket with one argument, or None if there is no power."""
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)
@@ -84,7 +84,7 @@ def _is_stars(first: Token, second: Token) -> bool:
 
 
 def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
-    """Raise for sin^{(2)}(x), unless the text defines a function of that name."""
+    """Raise for sin^{(2)}(x), unless the source defines a function of that name."""
     name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
     raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
     if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:
@@ -100,7 +100,7 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
 
 
 class _Own:
-    """The functions of a text that have axes in their subscript, and no labels: LN_Q has none."""
+    """The functions defined in a source that have axes, not labels, in their subscripts. LN_Q has a label."""
 
     def __init__(self, tokens: Sequence[Token]):
         self.axes = _axes(tokens)
@@ -120,7 +120,7 @@ def _names(head: Sequence[Token]) -> set[str]:
 
 
 def _axes(tokens: Sequence[Token]) -> set[str]:
-    """Return the names that a text uses as axes: in a built-in's subscript, a shape or a size, indexed or renamed."""
+    """Return the names that a source uses as axes: in a built-in's subscript, a shape, a size, an index or a rename."""
     names: set[str] = set()
     types = ["", "", *(token.type for token in tokens), ""]
     for start, token in enumerate(tokens):
@@ -152,7 +152,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _format_tokens(tokens: Sequence[Token]) -> str:
-    """Return a function with its scripts, or a power, in text syntax: mean_{n}, ^2."""
+    """Return a function with its scripts, such as mean_{n}, or a power, such as ^2, in text syntax."""
     text = ""
     position = 0
     while position < len(tokens):
@@ -175,7 +175,7 @@ def _format_tokens(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    r"""Extend a span to the left by the braces that it closes: all of \mathop{\mathrm{mean}} if it begins within."""
+    r"""Extend a span to the left to include the braces that it closes, such as all of \mathop{\mathrm{mean}}."""
     start, end = span
     while source.count("}", start, end) > source.count("{", start, end):
         opened = re.compile(r"(?:\\[A-Za-z]+\s*)?\{[^{}]*$").search(source, 0, start)
@@ -186,7 +186,7 @@ def _whole(span: Span, source: str) -> Span:
 
 
 def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
-    """Yield the texts of both interpretations, if the source holds the parts one after another."""
+    """Yield the source of each interpretation, if the parts are consecutive in the source."""
     head = covering(tokens[start:opening])
     raised = covering(tokens[power[0] : power[1]])
     first, last = _whole((head[0], raised[1]), source)
@@ -218,7 +218,7 @@ AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 
 
 def brace_inverses(tokens: list[Token]) -> None:
-    """Put braces around the power of sin^-1, in place, so that it is rejected as sin^{-1} is."""
+    """Put braces around the power of sin^-1, in place, so that it is rejected in the same way as sin^{-1}."""
     for position in range(len(tokens) - 3, 0, -1):
         name, sign, minus, one = tokens[position - 1 : position + 3]
         if sign.type == "SUP" and minus.type == "MINUS" and one.text == "1" and name.type == "FUNCTION":
@@ -227,7 +227,7 @@ def brace_inverses(tokens: list[Token]) -> None:
 
 
 def inverse_or_reciprocal(name: str, head: Span, span: Span, source: str) -> NotationError:
-    """Return the error of a power −1 of a built-in function at `head`, whose operand ends with `span`."""
+    """Return the error for a power −1 of the built-in function at `head`, whose operand ends where `span` ends."""
     raised, operand = source[slice(*head)], source[head[1] : span[1]]
     called = RAISED.sub("", raised).strip()
     inverse = INVERSES.get(name)

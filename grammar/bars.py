@@ -1,4 +1,4 @@
-"""Bars: which bars open and which close, since the same character does both.
+"""The pairing of bars, which use the same character to open and to close.
 
 |key|              one name: a size or an absolute value, told apart where the name is known
 |x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way
@@ -28,7 +28,7 @@ MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Pairing(NamedTuple):
-    """The open bars, and the pairs: the last one, and the earlier ones; `opened` if the last bar is an opening bar."""
+    """The open bars, the last pair, and the earlier pairs; `opened` if the last bar is an opening bar."""
 
     open: tuple[int, ...]
     pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar
@@ -76,7 +76,7 @@ def replace_bars(tokens: list[Token], source: str) -> list[Token]:
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
-    """Return the indices of the tokens directly inside each bracket, and outside of all, if they contain bars."""
+    """Return the indices of the tokens directly inside each bracket, and outside all brackets, if they contain bars."""
     result: list[list[int]] = []
     stack: list[list[int]] = [[]]
     for index, token in enumerate(tokens):
@@ -89,7 +89,7 @@ def groups(tokens: list[Token]) -> list[list[int]]:
 
 
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
-    """Return the pairings of the bars of one group that can be read, at most two of each part."""
+    """Return the valid pairings of the bars of one group, at most two for each part."""
     done: list[tuple[tuple[int, int], ...]] = [()]
     current = [START]
     for index, position in enumerate(places):
@@ -112,13 +112,13 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 def combine_pairings(
     done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the earlier pairings, each combined with each pairing of the bars of the part that ends here."""
+    """Return each earlier pairing combined with each pairing of the bars in the part that ends here."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """Extend a pairing by one bar: opened, closed, or both.
+    """Extend a pairing by one bar, which may open a pair, close a pair, or do either.
 
     `side` is the side that LaTeX gives the bar.
     """
@@ -136,7 +136,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """Return at most two pairings of each depth and last step: the following text cannot distinguish further."""
+    """Return at most two pairings for each depth and last step, since the rest cannot distinguish more."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:
@@ -150,7 +150,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 def pair_around_names(
     tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the readings that contain every pair of bars around a name with a mark at its end, |ax*|."""
+    """Return the pairings that contain every pair of bars around a name that ends with a star, such as |ax*|."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 
@@ -164,7 +164,7 @@ def is_one_name(inside: list[Token]) -> bool:
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
-    """Return the error for bars that can be paired in two ways, located at the part in which they differ."""
+    """Return the error for bars that can be paired in two ways, located at the part in which the pairings differ."""
     one, other = (set(reading) for reading in readings[:2])
     apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)

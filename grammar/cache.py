@@ -1,4 +1,4 @@
-"""Caches that the threads of a process share, each with a name and a limit.
+"""Caches that are shared by the threads of a process, each with a name and a size limit.
 
 A value is built apart from its cache and published last, under one lock: another thread finds the whole of it or nothing, and
 an interrupt on the way leaves the cache as it was. The lock is held for a few look-ups, never while a value is built.
@@ -22,7 +22,7 @@ _CACHES: WeakSet[Cache[Any, Any]] = WeakSet()
 
 
 def caches() -> list[Cache[Any, Any]]:
-    """Return all live caches by name, for tests and for finding memory use."""
+    """Return all live caches, sorted by name, for tests and for diagnosing memory use."""
     return sorted(call_with_lock(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
 
@@ -61,18 +61,18 @@ class Cache(Generic[Key, Value]):
         return key in self._entries
 
     def __iter__(self) -> Iterator[Key]:
-        """Return an iterator over the current keys, from the oldest to the youngest."""
+        """Return an iterator over the current keys, from oldest to newest."""
         return iter(call_with_lock(lambda: [*self._entries]))
 
     def __getitem__(self, key: Key) -> Value:
         return self._entries[key]
 
     def values(self) -> list[Value]:
-        """Return the values, from the oldest to the youngest."""
+        """Return the values, from oldest to newest."""
         return call_with_lock(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
-        """Return the value of a key, or the result of `build`.
+        """Return the value for a key, building it with `build` if it is missing.
 
         Threads that build at the same time all receive the first result.
         """
@@ -80,14 +80,14 @@ class Cache(Generic[Key, Value]):
         return self._publish_entry(key, build(), replace=False) if value is None else value
 
     def store(self, key: Key, value: Value) -> Value:
-        """Put a value under a key, replacing any other value. It becomes the youngest entry."""
+        """Store a value under a key, replacing any previous value. The value becomes the newest entry."""
         return self._publish_entry(key, value, replace=True)
 
     def __reduce__(self) -> Any:  # a copy begins empty
         return Cache, (self.name, self.limit, self._weigh, self.byte_limit)
 
     def clear(self) -> None:
-        """Drop everything."""
+        """Remove all entries."""
         call_with_lock(self._clear)
 
     def _publish_entry(self, key: Key, value: Value, replace: bool) -> Value:
@@ -140,7 +140,7 @@ Owner = TypeVar("Owner")
 
 
 class cached_property(Generic[Owner, Value]):
-    """A property that is built when it is first asked for, and kept in its object; it has no lock.
+    """A property that is computed on first access and stored on the object, without a lock.
 
     Where two threads build it at the same time, both get the first.
     """

@@ -1,4 +1,4 @@
-r"""Completion of a formula while it is typed: \odot becomes ⊙, a name is completed, an operator is offered.
+r"""Completion of a partly typed formula: \odot becomes ⊙, names are completed, and operators are suggested.
 
 The parser knows which terminals may follow (`find_expected`), and the table of symbols gives their text. Inside a
 subscript or a shape, axes may follow. No terminal is spoken to here: the prompt shows what `complete` gives.
@@ -17,7 +17,7 @@ from .symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
 
 
 class Completion(NamedTuple):
-    """`text` in place of the last `length` characters; `meaning` is a word on it."""
+    """A completion that replaces the last `length` characters with `text`. `meaning` describes it in a few words."""
 
     text: str
     length: int
@@ -25,7 +25,7 @@ class Completion(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The names that a session knows so far."""
+    """The names that a session has defined so far."""
 
     tensors: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
-    """Return the macros and their symbols: all LaTeX and ASCII names of the table of symbols, and Greek letters."""
+    """Return the macros and their symbols: all LaTeX and ASCII names in the symbol table, and the Greek letters."""
     result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]
@@ -108,7 +108,7 @@ def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[
 
 
 def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the symbols that may follow. If a word has begun, yield the symbols whose ASCII names it begins."""
+    """Yield the symbols that may follow. If a word has been started, the ASCII names must start with it."""
     for symbol in SYMBOLS:
         if symbol.terminal not in expected or symbol.terminal in ("NAME", "PARITY", *WORDS):
             continue
@@ -118,7 +118,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Return whether an axis follows `prefix`: in a subscript, a shape, or bars.
+    """Return whether an axis follows `prefix`, as in a subscript, a shape, or bars.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

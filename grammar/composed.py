@@ -1,4 +1,4 @@
-"""Text that is put together from several files: which file and line each part of it comes from.
+"""Text that is composed of several files, with the file and line of each part.
 
 Errors state the lines of the files, not the lines of the whole text. Other code can treat a `ComposedText` like any
 other string.
@@ -12,20 +12,20 @@ from typing import Any, NamedTuple, Self
 
 
 class SourcePart(NamedTuple):
-    """Consecutive lines of one file; the file is "" for text that was passed directly."""
+    """A run of consecutive lines from one file. The file is "" for text that was passed directly."""
 
     text: str
     file: str = ""
     line: int = 1
 
     def rows(self) -> list[SourcePart]:
-        """Return each line as a part."""
+        """Return one part for each line."""
         lines = self.text.splitlines(keepends=True)
         return [SourcePart(text, self.file, self.line + number) for number, text in enumerate(lines)]
 
 
 class ComposedText(str):
-    """A string that knows the file and the line of each of its characters; `errors.location` uses it.
+    """A string that knows the file and line of each of its characters, for use by `errors.location`.
 
     >>> from grammar.errors import location
     >>> location(ComposedText((SourcePart("a = 1\\n", "other.nt", 7), SourcePart("b = 2"))), 3)
@@ -48,7 +48,7 @@ class ComposedText(str):
         return ComposedText, (self.parts,)
 
     def locate(self, offset: int) -> tuple[str, int]:
-        """Return the file and the line, from 1, of a character."""
+        """Return the file and the line, counted from 1, of a character."""
         number = max(bisect_right(self._starts, offset) - 1, 0)
         if not self.parts:
             return "", 1

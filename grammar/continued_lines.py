@@ -1,4 +1,4 @@
-"""Lines of text that begin with a sign at the left margin, below a complete equation: y = 2 x, and then −∑_{a} x.
+"""Lines that begin with a sign at the left margin after a complete equation, such as y = 2 x, and then −∑_{a} x.
 
 Readers cannot tell whether such a line continues the equation or is a statement.
 """
@@ -16,7 +16,7 @@ ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
 
 def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
-    """Raise at the first line that begins with a sign, is not indented, and follows a complete equation."""
+    """Raise at the first unindented line that begins with a sign and follows a complete equation."""
     for line in statements(tokens):
         margin = _indentation(line[0].start, source)
         equated = False
@@ -31,7 +31,7 @@ def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
 
 
 def _line_error(line: Sequence[Token], source: str) -> NotationError:
-    """Return the error of a line that begins with a sign, with a repair for each meaning."""
+    """Return the error for a line that begins with a sign, with one fix for each possible meaning."""
     ends = (
         index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
     )
@@ -50,6 +50,6 @@ def _line_error(line: Sequence[Token], source: str) -> NotationError:
 
 
 def _indentation(start: int, source: str) -> int | None:
-    """Return the distance of a position from the left margin; None where more than blanks is before it in its line."""
+    """Return the distance of a position from the left margin, or None if the line has nonblank characters before it."""
     first = source.rfind("\n", 0, start) + 1
     return None if source[first:start].strip() else start - first

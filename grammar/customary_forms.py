@@ -1,4 +1,4 @@
-"""Customary forms that the grammar has in one form only, rewritten as tokens.
+"""Common alternative forms, which are rewritten as the tokens of the one form that the grammar accepts.
 
 x^(1/2), x^{(1/2)}     x^{1/2}
 1_{x > 1}              𝕀{x > 1}, in LaTeX also with braces inside the subscript
@@ -18,7 +18,7 @@ ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # which a condition b
 
 
 def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
-    """Rewrite the forms of scripts and ranges, in place. The form x^(n) stays in LaTeX, where ^ raises only the bracket."""
+    """Rewrite the forms of scripts and ranges, in place. LaTeX keeps x^(n), since its ^ raises only the bracket."""
     dropped: set[int] = set()
     for position, token in enumerate(tokens):
         if token.type == "SUP":
@@ -34,7 +34,7 @@ def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
 
 
 def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Iterator[int]:
-    """Replace the parentheses of a superscript by braces, and yield the positions of parentheses inside braces."""
+    """Replace the parentheses of a superscript with braces, and yield the positions of parentheses inside braces."""
     opening = position + 1
     if opening < len(tokens) and tokens[opening].type == "LPAREN" and is_text:
         close = group_end(tokens, opening) - 1
@@ -53,7 +53,7 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
 
 
 def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether a condition below the token at `position` makes it an indicator."""
+    """Return whether the token at `position` is an indicator if its subscript is a condition."""
     token = tokens[position] if position >= 0 else None
     if token is None or token.type != "INDICATOR" and (token.type, token.text) not in ONES:
         return False
@@ -61,7 +61,7 @@ def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
-    """Make an indicator of a base with a condition as its subscript; yield the positions of the unnecessary tokens."""
+    """Turn a base with a condition as its subscript into an indicator, and yield the unnecessary positions."""
     base, opening = tokens[position - 1], position + 1
     if not may_be_indicator(tokens, position - 1) or opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
@@ -75,7 +75,7 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Turn the braces around the arguments of a function into the brackets of a call, in place: max{x, y}."""
+    """Turn the braces around a function's arguments, as in max{x, y}, into the brackets of a call, in place."""
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

@@ -1,4 +1,4 @@
-"""Classify tokens in subscripts that hold expressions: 𝔼_{x ∼ N(0, 1)} is an expectation, N a distribution; |_{X=U}."""
+"""Classification of tokens in subscripts that contain expressions, such as 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 
 
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
-    """Give the letter of each expectation, and the names and shapes of distributions, their terminals, in place.
+    """Assign terminals to the letters of expectations and to the names and shapes of distributions, in place.
 
     `shadowed` are the names of tensors. E may be among them.
     """
@@ -23,7 +23,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
 
 def _find_stated_names(tokens: list[Token]) -> set[str]:
-    """Return the plain names whose distributions separate statements define: x of x ∼ N(0, 1)."""
+    """Return the plain names whose distributions are stated separately, such as x in x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {
         token.text for index, token in enumerate(tokens) if types[index : index + 3] == ["SEPARATOR", "NAME", "DRAWN"]
@@ -31,7 +31,7 @@ def _find_stated_names(tokens: list[Token]) -> set[str]:
 
 
 def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
-    """Recognize 𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]. A plain E is an expectation only over `stated` names."""
+    """Recognize 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} and 𝔼[…]. A plain E is an expectation only over `stated` names."""
     token, end = tokens[position], position + 1
     types = [following.type for following in tokens[end : end + 2]]
     if types == ["SUB", "LBRACE"]:
@@ -55,17 +55,17 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 
 
 def draws_itself(script: list[Token]) -> bool:
-    """Return whether the subscript itself draws, which X^E_{seq(𝔼_{x ∼ p}[x])} does not."""
+    """Return whether the subscript itself contains a ∼ at its top level, unlike X^E_{seq(𝔼_{x ∼ p}[x])}."""
     return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return E_x, in the form of tensor names."""
+    """Return E_x in the form used for names of tensors."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
 def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
-    """Return the first 𝔼 that names no random variable and is not the name of a tensor."""
+    """Return the first 𝔼 that does not name a random variable and is not the name of a tensor."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
             return token
@@ -73,7 +73,7 @@ def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], position: int) -> None:
-    """Recognize N(0, 1)^{a × b}, U[0, 1]: a name directly before brackets. Anything else is an expression."""
+    """Recognize N(0, 1)^{a × b} and U[0, 1], a name directly before brackets. Anything else is an expression."""
     _name_no_axes(tokens, position)
     if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return
@@ -89,7 +89,7 @@ def _tell_distribution(tokens: list[Token], position: int) -> None:
 
 
 def ends_distribution(tokens: list[Token]) -> bool:
-    """Return whether the last token closes the group of a distribution: N(0, 1) in x ∼ N(0, 1)^{seq}."""
+    """Return whether the last token closes the brackets of a distribution, such as N(0, 1) in x ∼ N(0, 1)^{seq}."""
     if not tokens or tokens[-1].type not in CLOSING:
         return False
     depth = 0
@@ -101,7 +101,7 @@ def ends_distribution(tokens: list[Token]) -> bool:
 
 
 def _name_no_axes(tokens: list[Token], position: int) -> None:
-    """Unmark the names of a distribution as axes, although they are in a subscript."""
+    """Stop treating the names in a distribution as axes, although they are in a subscript."""
     later = tokens[position:]
     for token, depth in zip(later, depths(later)):
         if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
@@ -111,7 +111,7 @@ def _name_no_axes(tokens: list[Token], position: int) -> None:
 
 
 def _tell_points(tokens: list[Token], position: int) -> None:
-    """Mark X = U, Y = V after a bar as tensors, and not as axes."""
+    """Treat the names in X = U, Y = V after a bar as tensors, not as axes."""
     if [token.type for token in tokens[position + 1 : position + 3]] != ["SUB", "LBRACE"]:
         return
     for at in range(position + 3, group_end(tokens, position + 2)):

@@ -1,4 +1,4 @@
-"""One family of errors for invalid formulas and inputs; renders the caret.
+"""The errors for invalid formulas and inputs, which form one family, and their display with a caret.
 
 Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
 its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
@@ -108,7 +108,7 @@ REASONS = {
 
 
 def columns(text: str) -> int:
-    """Return the number of terminal columns that `text` takes."""
+    """Return the number of terminal columns that `text` occupies."""
     if text.isascii():
         return len(text)
     width = 0
@@ -120,7 +120,7 @@ def columns(text: str) -> int:
 
 
 def printable(text: str) -> str:
-    """Return `text` with visible forms of characters that a terminal cannot show, or would act on."""
+    """Return `text` with visible forms of the characters that a terminal cannot display or would act on."""
     if text.isprintable():
         return text
     return "".join(
@@ -130,7 +130,7 @@ def printable(text: str) -> str:
 
 
 def clip_line(text: str) -> str:
-    """Return a printable line of a message, shortened to a readable length."""
+    """Return a printable line for a message, shortened to a readable length."""
     text = printable(text)
     return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
 
@@ -139,7 +139,7 @@ MAX_LINE_CHARS = 400  # characters of one line of a message
 
 
 class Hint(str):
-    """A repair of an error, in words.
+    """A suggested fix for an error, in words.
 
     If the repair is a definite edit, the hint also has the replacement text and its span `at`.
 
@@ -149,14 +149,14 @@ class Hint(str):
     edits: tuple[tuple[Span | None, str], ...]
 
     def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
-        """Create a hint whose edits replace `at` with one of several texts."""
+        """Create a hint whose edits replace `at` with one of several strings."""
         new = super().__new__(cls, text)
         new.edits = tuple((at, name) for name in instead)
         return new
 
 
 class OperandNote(str):
-    """A note that gives the type of an operand: its text in the formula, and its axes."""
+    """A note that describes the type of an operand: how it is written in the formula, and its axes."""
 
     operand: str
     axes: tuple[str, ...]
@@ -169,11 +169,11 @@ class OperandNote(str):
 
 
 class NotationWarning(UserWarning):
-    """Warn that a formula may not mean what its author intended; `check` reports it, too."""
+    """A warning that a formula may not mean what its author intended. `check` reports it, too."""
 
 
 class NotationError(Exception):
-    """Report that a formula or an input is wrong: where, why, and how to fix it.
+    """An error in a formula or an input, with the position, the reason, and a suggested fix.
 
     Attributes
     ----------
@@ -226,30 +226,30 @@ class NotationError(Exception):
 
     @property
     def kind(self) -> str:
-        """Return the group of the error: syntax, name, shape or value."""
+        """The group of the error: syntax, name, shape or value."""
         return KINDS[self.code // 100]
 
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
-        """The fixes of a hint, each of them a pair: (span in `source`, new text)."""
+        """The fixes in the hint, as pairs of a span in `source` and the replacement text."""
         result = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
         return tuple((span, text) for span, text in result if span is not None and self.source is not None)
 
     @property
     def span_text(self) -> str | None:
-        """Return the part of the source under the caret, if any."""
+        """The part of the source under the caret, or None if the error has no position."""
         if self.source is None or self.span is None:
             return None
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy of the error with a source and span, if it has none yet."""
+        """Return a copy of the error with a source and span, if the error does not have a source yet."""
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """Return a copy with other values of some fields, without the notes that callers added."""
+        """Return a copy with some fields changed, and without the notes that callers added."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
@@ -263,14 +263,14 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """Return a copy without traceback frames of this package: the mistake is in the formula.
+        """Return a copy without the traceback frames of this package, since the mistake is in the formula.
 
         If the environment variable NAMEDTENSOR_TRACEBACK is set, the frames stay.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
-        """Return a copy of the error for another text; `position` maps a span to its new span, or to None."""
+        """Return a copy of the error for another source. `position` maps each span to a new span, or to None."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
@@ -284,7 +284,7 @@ class NotationError(Exception):
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
-        """Return the line and column of the caret, both from 1; they refer to `file`, unless it is empty."""
+        """Return the line and column of the caret, counted from 1. They refer to `file`, unless it is empty."""
         if self.source is None or self.span is None:
             return 1, 1
         start = self.span[0]
@@ -292,11 +292,11 @@ class NotationError(Exception):
 
     @property
     def file(self) -> str:
-        """The imported file that contains the error; "" for the text itself."""
+        """The imported file that contains the error, or "" for the source itself."""
         return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
-        """Return the text, in ASCII if standard output cannot encode it."""
+        """Return the message, in ASCII if standard output cannot encode it."""
         text = self.to_text()
         return text if text.isascii() or shows(sys.stdout, text) else error_in_ascii(self).to_text()
 
@@ -305,7 +305,7 @@ class NotationError(Exception):
         return super().__repr__()
 
     def to_text(self) -> str:
-        """Return the message, the source lines with carets, the notes and the hint."""
+        """Return the message, the source lines with carets, the notes and the hint as one string."""
         lines = [clip_line(f"{self.kind} error {self.code}: {self.message}")]
         if self.source is not None and self.span is not None:
             lines += excerpt(self.source, ((self.span, ""), *self.labels))
@@ -316,14 +316,14 @@ class NotationError(Exception):
 
 
 def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
-    """Rebuild an error from its fields when it is unpickled."""
+    """Rebuild an error from its fields during unpickling."""
     error = kind.__new__(kind, *args)
     vars(error).update(fields)
     return error
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """Return the lines of `source` that the spans touch, each with carets under its part of them."""
+    """Return the lines of `source` that the spans touch, with carets under the parts inside the spans."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
@@ -348,7 +348,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """Return the file and the line of a character of a source; the file is "" for the text itself (see `composed`).
+    """Return the file and line of a character in a source. The file is "" for the source itself (see `composed`).
 
     >>> location("a = 1\\nb = 2", 8)
     ('', 2)
@@ -364,7 +364,7 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Return the part of a long line around column `first`, and the shift of its columns."""
+    """Return the part of a long line around column `first`, and the offset of its columns."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)
@@ -373,14 +373,14 @@ def window(line: str, first: int) -> tuple[int, str]:
 
 
 def caret(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the column and width of a caret, in terminal columns: under the base character of a combining one."""
+    """Return the column and width of a caret in terminal columns. A combining character includes its base."""
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))
 
 
 def list_names(names: list[str], most: int = 12) -> str:
-    """List names for a message: the first ones, and the number of others.
+    """Return a list of names for a message: the first few names, and the number of others.
 
     >>> list_names(["a", "b", "c"], 2)
     'a, b and 1 more'

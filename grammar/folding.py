@@ -1,4 +1,4 @@
-"""Fold spellings of a name or a mark into one form."""
+"""Functions that fold the spellings of a name or a star into one form."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ _CURSIVE = re.compile(f"([{''.join(CALLIGRAPHIC.values())}][{ACCENT}]*)")
 
 
 def fold(word: str) -> str:
-    """Return a name in the form in which names are compared: NFKC, one sign for a prime, one form of each Greek letter.
+    """Return the form in which names are compared: NFKC, one sign for a prime, one form of each Greek letter.
 
     ℒ stays apart from L.
     """
@@ -27,5 +27,5 @@ def fold(word: str) -> str:
 
 
 def marks(text: str) -> str:
-    """Return the stars and daggers after a name, in the form of the tree."""
+    """Return the stars and daggers after a name, in the form used in the tree."""
     return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))

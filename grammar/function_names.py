@@ -1,4 +1,4 @@
-"""Names of functions in a text: the functions that it defines, the built-in ones, and functional parameters."""
+"""Detection of function names in a source: defined functions, built-in functions, and functional parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _labels(tokens: list[Token]) -> set[int]:
-    """Return the indices of names that are whole scripts, as in W^max, or components of one, as in W^{l,max}."""
+    """Return the indices of names that are an entire script, as in W^max, or a component, as in W^{l,max}."""
     labels: set[int] = set()
     run = False  # of components, from the brace that opens a script
     for position, token in enumerate(tokens):
@@ -52,7 +52,7 @@ def _labels(tokens: list[Token]) -> set[int]:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """Yield the head of a statement: ("function", name, parameters), or ("tensor", name, none) for each name."""
+    """Yield the head of a statement as ("function", name, parameters), or ("tensor", name, none) for each name."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = scripts_end(tokens, 1)
@@ -87,7 +87,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """A search for function names: defined by the text, built in, and defined elsewhere."""
+    """A search for function names, whether defined in the source, built in, or defined elsewhere."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -107,7 +107,7 @@ class _Telling:
         self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
 
     def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
-        """Return whether a name, written `text`, is one where `after` is the terminal that follows it."""
+        """Return whether a name, written `text`, is a function if the terminal `after` follows it."""
         if any(name.base in places.values() for places in self.taken.values()):
             return after in ("LPAREN", "COLON")
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
@@ -131,7 +131,7 @@ class _Telling:
 
 
 def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """Return the functions that take functions, with their positions and names: twice(f, x) with f : ℝ → ℝ."""
+    """Return the functions that accept functions, with the positions and names of the functional arguments."""
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
@@ -158,7 +158,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """Yield the positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
+    """Yield the positions of the functional arguments in a signature, such as 1 for ℝ × (ℝ → ℝ) → ℝ."""
     position, rest = 0, line[start:]
     for token, depth in zip(rest, depths(rest)):
         if token.type == "LPAREN" and depth == 1:
@@ -167,7 +167,7 @@ def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
 
 
 def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
-    """Return whether the name here is an argument that has to be a function, of a function that takes one."""
+    """Return whether the name at `position` is an argument that must be a function."""
     end = scripts_end(line, position + 1)
     if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
         return False
@@ -186,12 +186,12 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether a built-in's name, without an operand, can name a tensor: it does not name axes to reduce."""
+    """Return whether a built-in's name, without an operand and without axes to reduce, can name a tensor."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
 def name_conditionals(tokens: list[Token]) -> None:
-    """Make one name of each p(B | A), in place, and of p(A) where p appears with a bar elsewhere."""
+    """Merge each p(B | A) into one name, in place. Do the same for p(A) if p appears with a bar elsewhere."""
     if not any(token.type == "BAR" for token in tokens):
         return
     result: dict[int, tuple[int, str]] = {}
@@ -214,7 +214,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """Return the end of p(B | A), and its text.
+    """Return the end of p(B | A) and the name that it forms.
 
     Return None if the brackets hold more than names, or more than one bar.
     """
@@ -265,7 +265,10 @@ def sets_built(tokens: list[Token]) -> None:
 
 
 def tell_products(tokens: list[Token]) -> None:
-    """Turn each × that can only be a product into one, in place: beside a number, as in 2 × X, and in an index, seq(i × k)."""
+    """Turn each × that can only be a product into a product sign, in place.
+
+    This applies beside a number, as in 2 × X, and in an index, as in seq(i × k).
+    """
     depth = 0
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         depth += (before.type in ROUND) - (before.type in ("RPAREN", "RBRACKET"))
@@ -275,7 +278,7 @@ def tell_products(tokens: list[Token]) -> None:
 
 
 def tell_call(line: list[Token], position: int) -> None:
-    """Turn a name with several arguments, f(X, Y) or f(X; W), into a call: it can be nothing else."""
+    """Turn a name before several arguments, as in f(X, Y) or f(X; W), into a call, since nothing else is possible."""
     opening = scripts_end(line, position + 1)
     if opening < len(line) and line[opening].type == "LPAREN" and has_several_parts(line, opening):
         line[position].type, line[opening].type = "FUNCTION", "CALL"
@@ -284,7 +287,7 @@ def tell_call(line: list[Token], position: int) -> None:
 def tell_functions(
     tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
 ) -> None:
-    """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place.
+    """Change the NAME of each function to FUNCTION, and the bracket after it to CALL, in place.
 
     `shadowed` are names of tensors, as they were passed. If the text is not `whole`, missing text may still follow at
     the end.

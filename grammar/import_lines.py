@@ -1,4 +1,4 @@
-"""The tokens of a line that imports: from "attention.nt" import Attention, FFN as MLP."""
+"""Tokenization of import lines, such as from "attention.nt" import Attention, FFN as MLP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORM = 'write from "attention.nt" import Attention, FFN'
 
 
 def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of an import line. Raise NotationError at a character that no import has.
+    """Return the tokens of an import line. Raise NotationError at a character that is not valid in an import.
 
     >>> tokens_of_import('from "a.nt" import f as g', 0, 25)
     [FROM('from'), PATH('a.nt'), IMPORT('import'), NAME('f'), AS('as'), NAME('g')]
@@ -41,7 +41,7 @@ def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
 
 
 def wrong_character(source: str, tokens: list[Token], span: Span) -> NotationError:
-    """Return the error at a character that is not part of any import."""
+    """Return the error for a character that is not part of any import."""
     character, last = source[slice(*span)], tokens[-1]
     if character == "*" and last.type == "IMPORT":
         hint = "name what you use; a definition brings along what it needs"

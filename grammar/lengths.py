@@ -1,4 +1,4 @@
-"""Limits on the length of a text and its literals, checked before tokens are made.
+"""Limits on the length of a source and its literals. They are checked before tokens are made.
 
 Reading time grows with the length of a text.
 
@@ -26,7 +26,7 @@ COMMENT = {"text": "#", "latex": "%"}
 
 
 def check_lengths(source: str, syntax: str, literal: int = MAX_LITERAL_NUMBERS, text: int = MAX_TEXT_CHARS) -> None:
-    """Raise if a text has too many characters, or if one literal or all of them have too many numbers."""
+    """Raise if a source has too many characters, or if its literals have too many numbers, individually or in total."""
     if len(source) > text:
         raise NotationError(
             404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),

@@ -1,4 +1,4 @@
-"""Let threads share caches, and let a process fork while other threads use the package."""
+"""Functions that let threads share caches, and let a process fork while other threads use the package."""
 
 import _imp
 import logging  # noqa: F401  # Hooks run last in, first out: its lock must be taken after ours, or an import may wait for it.
@@ -29,13 +29,13 @@ _FORKING: list[Callable[[], None]] = []  # releases of the locks that are held w
 
 
 def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function while the lock of the caches is held."""
+    """Call a function while holding the lock of the caches."""
     # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
     with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip
 
 
 def other_threads_import() -> bool:
-    """Return whether another thread imports a module that this package may import within a function.
+    """Return whether another thread is importing a module that this package may import within a function.
 
     Python has a lock for each module that is being imported. It exists before the thread takes it.
     """
@@ -46,7 +46,7 @@ def other_threads_import() -> bool:
 
 
 def _prepare_fork() -> None:
-    """Wait until no other thread imports or loads a public name, and hold the locks.
+    """Wait until no other thread is importing or loading a public name, and acquire the locks.
 
     A child that inherits the held lock of a module would wait forever at its own import of that module. While the
     import lock is held, no import begins. After `IMPORT_SECONDS` the process forks anyway: an import may wait for it.

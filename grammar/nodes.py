@@ -1,4 +1,4 @@
-"""The syntax tree: the source's structure, before any name has a meaning.
+"""The syntax tree, which represents the structure of the source before any name has a meaning.
 
 Nodes are frozen and compare by structure; a node's `span` (start and end in the source) is not compared. Whether `W^2`
 is a name or a power, whether `f_{a}` carries an axis, a number or a label, is decided later, in `namedtensor.scope`.
@@ -18,7 +18,7 @@ def _span():
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """2, 0.25"""
+    """A number, such as 2 or 0.25."""
 
     value: int | float
     span: Span = _span()
@@ -26,7 +26,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name such as Q, X', γ or ∞. In a script it may also be an axis: seq, seq*."""
+    """A name, such as Q, X', γ or ∞. In a script, the name may also be an axis, such as seq or seq*."""
 
     text: str
     span: Span = _span()
@@ -34,7 +34,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The name of an axis in a position that only allows axes: seq, seq', hidden_1, seq*"""
+    """The name of an axis, such as seq, seq' or hidden_1, in a position that only allows axes."""
 
     name: str
     span: Span = _span()
@@ -42,7 +42,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Superscript:
-    """x^2, W^{l,Q}, h^{t-1}: a label, an index, or a power"""
+    """An expression with a superscript that is a label, an index or a power, as in x^2, W^{l,Q} or h^{t-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -51,7 +51,7 @@ class Superscript:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """b_1, LN_W, n_{l-1}: a label"""
+    """A name with a label as its subscript, as in b_1, LN_W or n_{l-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -60,7 +60,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A_{height(1), width(i+1)}"""
+    """An indexed expression, such as A_{height(1), width(i+1)}."""
 
     base: Node
     items: tuple[tuple[Axis, Node], ...]
@@ -69,7 +69,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """X_{a→b, (c,d)→e, f→(g,h)}: each item is (old axes, new axes), all at once"""
+    """A renaming of axes, as in X_{a→b, (c,d)→e, f→(g,h)}. The items, (old axes, new axes), apply simultaneously."""
 
     base: Node
     items: tuple[tuple[tuple[Axis, ...], tuple[Axis, ...]], ...]
@@ -78,7 +78,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Starred:
-    """(expr)^*, X^†: marks all axes; `mark` is a string of stars and daggers"""
+    """An expression with all axes starred, as in (expr)^* or X^†. `mark` is a string of stars and daggers."""
 
     base: Node
     mark: str
@@ -87,7 +87,7 @@ class Starred:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """|key|"""
+    """The size of an axis, such as |key|."""
 
     axis: Axis
     span: Span = _span()
@@ -95,7 +95,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A use of an operator or a function: Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X, i ≤ j
+    """A use of an operator or a function, such as Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X or i ≤ j.
 
     `operator` is its name without scripts; "juxtaposed" for 2 X and "negative" for −X. A number of arguments of 0 is a
     bare head, in a signature.
@@ -112,7 +112,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class IndexSum:
-    """∑_{i=1}^{n} …, ∏_i …: a sum or product over an index variable with its bounds"""
+    """A sum or product over an index variable with bounds, as in ∑_{i=1}^{n} … or ∏_i …."""
 
     operator: str
     variable: Name
@@ -124,7 +124,7 @@ class IndexSum:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a set, a condition or a limit.
+    """An operator over a set, a condition or a limit, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or lim_{α→∞} ….
 
     `over` is a Set, a condition on the variable, or its limit. A condition may bind further variables, as
     ∑_{1≤i<j≤n} … does: the known names at its position determine which ones.
@@ -139,7 +139,7 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """x ∼ N(μ, σ^2)^{seq}, a random variable for each record of `axes`; i ∼ p, an index with the probabilities p
+    """A random variable for each record of `axes`, as in x ∼ N(μ, σ^2)^{seq}, or a random index, as in i ∼ p.
 
     `family` is as written, and empty for p, which is then the one argument; `labels` are t of z^t ∼ N(0, 1). In an
     equation, a right side.
@@ -155,7 +155,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all its random variables
+    """The mean over all random variables of an expectation, such as 𝔼_{x ∼ N(0, 1), i ∼ p} ….
 
     A name means the distribution that a statement gives it, x of x ∼ N(0, 1); without a name, all that the body uses.
     """
@@ -166,13 +166,13 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """The statements of its distribution: all, where scopes are known."""
+        """The random variables with stated distributions, that is, all random variables once scopes are known."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """(∂Y/∂X*)|_{X = U}, f(t)|_{t = 0}: the value for other tensors of these names"""
+    """A value with other tensors in place of some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
 
     body: Node
     points: tuple[tuple[Name, Node], ...]
@@ -181,7 +181,7 @@ class AtPoint:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """2:4, of X_{seq(2:4)}: includes both ends"""
+    """A slice that includes both ends, such as 2:4 in X_{seq(2:4)}."""
 
     first: Node
     last: Node
@@ -190,7 +190,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """[3, 1, 4; 1, 5, 9]_{height, width}; one axis makes one row"""
+    """A literal, such as [3, 1, 4; 1, 5, 9]_{height, width}. With one axis, it has one row."""
 
     rows: tuple[tuple[Node, ...], ...]
     axes: tuple[Axis, ...]
@@ -199,7 +199,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """{ 0 if i ≤ j; -∞ otherwise }: (value, condition), the condition of `otherwise` None"""
+    """Cases such as { 0 if i ≤ j; -∞ otherwise }, as pairs (value, condition). `otherwise` has the condition None."""
 
     branches: tuple[tuple[Node, Node | None], ...]
     span: Span = _span()
@@ -207,7 +207,7 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class Indicator:
-    """𝕀[i = j]"""
+    """An indicator, such as 𝕀[i = j]."""
 
     condition: Node
     span: Span = _span()
@@ -215,7 +215,7 @@ class Indicator:
 
 @dataclass(frozen=True, slots=True)
 class Differential:
-    """∂(expr)"""
+    """A differential, ∂(expr)."""
 
     body: Node
     span: Span = _span()
@@ -223,7 +223,7 @@ class Differential:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """∂f(X)/∂X*"""
+    """A derivative, such as ∂f(X)/∂X*."""
 
     body: Node
     variable: Node
@@ -239,7 +239,7 @@ Node = Union[
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1], [n]^{seq}
+    """A set, such as ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1] or [n]^{seq}.
 
     `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, which is
     any), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size or None.
@@ -253,7 +253,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """for t = 1, …, n; if there are several, `further` is the next and `each` has all: for i = 1, …, m for j = 1, …, n
+    """A range, such as for t = 1, …, n. If there are several ranges, `further` is the next and `each` contains all.
 
     `down` if a second number shows that it counts down: for t = n, n-1, …, m.
     """
@@ -275,7 +275,7 @@ class Range:
 
     @property
     def downward(self) -> bool:
-        """Whether it counts down, as 3, …, 1 and n, …, 1 and n, n-1, …, m do; 1, …, n and i+1, …, 5 count up."""
+        """Whether the range counts down, as 3, …, 1 and n, …, 1 and n, n-1, …, m do. In contrast, 1, …, n counts up."""
         if self.down or not isinstance(self.last, Number):
             return self.down
         return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value
@@ -291,7 +291,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression as a statement"""
+    """A statement that consists of an expression."""
 
     body: Node
     span: Span = _span()
@@ -299,7 +299,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """a = b = c ∈ S for t = 1, …, n
+    """An equation, such as a = b = c ∈ S for t = 1, …, n.
 
     a ≜ b `defines`, so that another equation for a is an assertion. It is otherwise the same equation, and compares
     equal.
@@ -314,7 +314,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """C ← C + 1, X_{seq(2)} ← 0: from here on, the name has the new value"""
+    """An update, such as C ← C + 1 or X_{seq(2)} ← 0. Afterward, the name has the new value."""
 
     target: Node
     body: Node
@@ -323,7 +323,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """ε > 0: a comparison that is asserted"""
+    """An assumption, which is a comparison that is asserted, such as ε > 0."""
 
     condition: Node
     span: Span = _span()
@@ -331,7 +331,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """γ, β ∈ ℝ^{chans}"""
+    """A declaration of names, such as γ, β ∈ ℝ^{chans}."""
 
     names: tuple[Node, ...]
     sets: tuple[Set, ...]
@@ -341,7 +341,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """f : ℝ^{a} × ℝ → ℝ; the head is a Call without arguments"""
+    """A signature, such as f : ℝ^{a} × ℝ → ℝ. The head is a Call without arguments."""
 
     head: Call
     domain: tuple[Set, ...]
@@ -351,7 +351,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """from "attention.nt" import Attention, FFN as MLP: pairs of the name in the file and the local name"""
+    """An import, such as from "attention.nt" import Attention, FFN as MLP, as pairs of original and local names."""
 
     path: str
     names: tuple[tuple[Name, Name], ...]
@@ -361,7 +361,7 @@ class Imports:
 
 @dataclass(frozen=True, slots=True)
 class Ellipsis:
-    """⋮"""
+    """The ellipsis ⋮ between statements."""
 
     span: Span = _span()
 
@@ -371,14 +371,14 @@ Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Imports
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Statements, in the order written"""
+    """A program, which consists of statements in source order."""
 
     statements: tuple[Statement, ...]
     span: Span = _span()
 
 
 def axis_of(node: Node) -> Axis | None:
-    """Return `node` as the name of an axis (seq, hidden_1, seq*), or None if it cannot be one."""
+    """Return `node` as the name of an axis, such as seq, hidden_1 or seq*, or None if it cannot name an axis."""
     if isinstance(node, Name):
         return Axis(node.text, node.span)
     if isinstance(node, Subscript) and len(node.components) == 1:

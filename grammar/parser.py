@@ -1,4 +1,4 @@
-"""A parser of either syntax, by Lark's LALR parser of `formula.lark`.
+"""The parser of both syntaxes, which uses Lark's LALR parser for `formula.lark`.
 
 Lark's trees, tokens and exceptions never leave this file.
 
@@ -52,7 +52,7 @@ MAX_OPERATIONS_PER_NESTING = 5  # how many times deeper than brackets operations
 
 
 def spelling_of(source: str) -> str:
-    """Return "latex" if `source` contains a LaTeX macro unknown to text, an environment or $, or else "text"."""
+    """Return "latex" if `source` contains a LaTeX-only macro, an environment or $, or else "text"."""
     return "latex" if _LATEX.search(source) or ("&" in source and has_ampersand(source)) else "text"
 
 
@@ -69,7 +69,7 @@ def parse(
     literal: int = MAX_LITERAL_NUMBERS,
     text: int = MAX_TEXT_CHARS,
 ) -> nodes.Program:
-    """Parse a formula or program to a syntax tree.
+    """Parse a formula or program into a syntax tree.
 
     `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
     `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
@@ -109,7 +109,7 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise if operations are nested deeper than the later stages can handle: −−−…x.
+    """Raise if operations, as in −−−…x, are nested more deeply than the later stages can handle.
 
     In a + b + c + … the first operand of each sum is at most as deep as the sum.
     """
@@ -167,7 +167,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise if an equation continues until a condition holds."""
+    """Raise if an equation repeats until a condition holds."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
@@ -179,7 +179,7 @@ def refuse_until(tokens: list[Token], source: str) -> None:
 
 
 def imports_of(source: str) -> list[nodes.Imports]:
-    """Return the import statements of a text, in order; the other statements need not be valid.
+    """Return the import statements of a source, in order. The other statements need not be valid.
 
     Raises NotationError if one is malformed.
 
@@ -193,7 +193,7 @@ def imports_of(source: str) -> list[nodes.Imports]:
 
 
 def find_expected(source: str) -> set[str]:
-    """Return the terminals that may come next after `source`: the suggestions of completion.
+    """Return the terminals that may follow `source`, as suggestions for completion.
 
     >>> "NAME" in find_expected("A +")
     True
@@ -241,7 +241,7 @@ SAVED = "formula.pickle"
 
 
 class TokenLexer(Lexer):
-    """Lark's lexer where the input is a list of tokens; `text` and `latex` make them."""
+    """A lexer for Lark that accepts a list of tokens, since the tokens are made by `text` and `latex`."""
 
     def __init__(self, lexer_conf: Any):
         pass
@@ -252,26 +252,26 @@ class TokenLexer(Lexer):
 
 @cache
 def formula_parser() -> Lark:
-    """Return the parser that turns tokens into a `nodes.Program`; its callbacks read `builder.literals.SOURCE`."""
+    """Return the parser that turns tokens into a `nodes.Program`. Its callbacks read `builder.literals.SOURCE`."""
     saved = _load_saved()
     return build() if saved is None else Lark.load(BytesIO(saved))
 
 
 @cache
 def recognizer() -> Lark:
-    """Return the parser without callbacks, which tells what may follow the beginning of a formula."""
+    """Return a parser without callbacks, which determines what may follow the beginning of a formula."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))
 
 
 def build() -> Lark:
-    """Build the parser from its grammar. Raise a GrammarError of Lark if the grammar is ambiguous."""
+    """Build the parser from the grammar. Raise Lark's GrammarError if the grammar is ambiguous."""
     return Lark(_grammar(), start="program", parser="lalr", lexer=TokenLexer, transformer=BUILDER)
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads: the output of `Lark.save`, with equal parts stored once."""
+    """Write the file that `formula_parser` loads, which is the output of `Lark.save` with equal parts stored once."""
     import pickle
     from pathlib import Path
 
@@ -282,7 +282,7 @@ def save() -> None:
 
 
 def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
-    """Make equal parts of a value one object, which a pickle stores once."""
+    """Replace equal parts of a value with one object, so that a pickle stores it once."""
     if isinstance(value, dict):
         value = {_share_parts(key, parts): _share_parts(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):
@@ -291,7 +291,7 @@ def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def _load_saved() -> bytes | None:
-    """Return the output of `Lark.save`, if this version of Lark wrote it for this grammar."""
+    """Return the output of `Lark.save` if this version of Lark wrote it for this grammar, or None."""
     header, _, saved = (_content(SAVED) or b"").partition(b"\n")
     return saved if header == _header(saved) else None
 
@@ -307,7 +307,7 @@ def _grammar() -> str:
 
 
 def _content(name: str) -> bytes | None:
-    """Return the content of a file of the package, which may be in a zip."""
+    """Return the content of a file in the package, which may be in a zip archive."""
     try:
         return get_data(__package__ or "grammar", name)
     except OSError:

@@ -1,4 +1,4 @@
-"""Derivatives written as operators: ∂/∂X* f(X), ∂²f/∂X*∂Y† and ∂³f/∂r³, read as functions written before their operand.
+"""Derivatives written as operators, such as ∂/∂X* f(X) and ∂³f/∂r³. They are parsed as functions.
 
 PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
 ∂       /     ∂       X*            ∂        _    {      X    ^   *    }
@@ -14,7 +14,7 @@ ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token], source: str) -> list[Token]:
-    """Replace each ∂/∂X* by one function token."""
+    """Replace each operator ∂/∂X* with a single function token."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -63,7 +63,7 @@ def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:
-    """Return ∂ with the variable as its parameter."""
+    """Return a ∂ token with the variable as its parameter."""
     first, last = name[0], name[-1].end
     plain = first.text.rstrip("*†")
     inside = [Token("NAME", plain, first.start, first.end), *name[1:]]
@@ -83,7 +83,7 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """Read the n of ^n or ^{n}, from 2 to 9, at `position`, and return it with its end."""
+    """Return the n of ^n or ^{n}, from 2 to 9, at `position` and the end of the power, or None."""
     if _type(tokens, position) != "SUP":
         return None
     braced = _type(tokens, position + 1) == "LBRACE"
@@ -95,7 +95,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Return the index of the / before the next ∂ outside of brackets, or −1 if the formula has none."""
+    """Return the index of the / before the next ∂ outside of brackets, or −1 if the formula does not have one."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type
@@ -109,7 +109,7 @@ def _quotient(tokens: list[Token], position: int) -> int:
 
 
 def _variables(tokens: list[Token], position: int) -> list[Stretch]:
-    """Return the adjacent names from here on, with their scripts, each after a ∂."""
+    """Return the adjacent names that begin here, each after a ∂, with their scripts."""
     stretches: list[Stretch] = []
     while _type(tokens, position) == "PARTIAL" and _type(tokens, position + 1) == "NAME":
         start = position + 1
@@ -119,7 +119,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Read r² as r twice, and any other name unchanged."""
+    """Return r twice for r², and any other name once."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:
@@ -144,7 +144,7 @@ def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
 
 
 def _operators_end(tokens: list[Token], position: int) -> int:
-    """Return the end of the adjacent operators ∂/∂X from here on."""
+    """Return the end of the adjacent operators ∂/∂X that begin here."""
     while (
         _type(tokens, position) == "FUNCTION" and tokens[position].text == "∂" and _type(tokens, position + 1) == "WITH"
     ):

@@ -1,4 +1,4 @@
-"""Text in ASCII, for streams that cannot show the characters of the notation.
+"""Conversion of text to ASCII, for streams that cannot display the characters of the notation.
 
 Standard output may be unable to show ⊙ (cp1252, ASCII). Text printed there has each character in the notation's ASCII
 format. In an error the carets must keep their positions, so the source and its spans are converted first and the
@@ -22,7 +22,7 @@ SAMPLE = "⊙ℝ→─"  # a stream that cannot encode these receives ASCII
 
 
 def shows(stream: Any, text: str) -> bool:
-    """Return whether a stream's encoding holds these characters."""
+    """Return whether the encoding of a stream can represent `text`."""
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """Return the ASCII form of each character of `text`, in its surroundings."""
+    """Return the ASCII form of each character of `text`, taking its context into account."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):
@@ -76,7 +76,7 @@ def ascii_pieces(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """Return `text` in ASCII characters alone, with each symbol in its ASCII form.
+    """Return `text` in ASCII only, with each symbol replaced by its ASCII form.
 
     >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
     'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'
@@ -100,7 +100,7 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """Spell x₁₂ as x_{12} and x² as x^2."""
+    """Replace small digits, so that x₁₂ becomes x_{12} and x² becomes x^2."""
     table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
     pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
     if end - start > 1:
@@ -110,7 +110,7 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 
 def error_in_ascii(error: Any) -> Any:
-    """Return the same error about the ASCII syntax of its source, with its spans moved accordingly."""
+    """Return the error with its source in ASCII syntax and its spans adjusted accordingly."""
     source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)

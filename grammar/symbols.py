@@ -1,4 +1,4 @@
-"""The characters of the notation: which symbol, in text, ASCII or LaTeX, is which terminal of `formula.lark`.
+"""The symbols of the notation, with their forms in text, ASCII and LaTeX and their terminals in `formula.lark`.
 
 One table, used both ways: the lexers read it, the printer writes the first form of each column.
 """

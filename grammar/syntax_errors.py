@@ -1,4 +1,4 @@
-"""Why a token is not valid at its position: the expected tokens, and the likely intent of the writer.
+"""Explanations of unexpected tokens: the tokens that could follow, and the likely intent of the writer.
 
 The parser knows which terminals could follow. The tables here know the habits of people who come from Python, LaTeX or
 another notation.
@@ -48,7 +48,7 @@ AFTER_OPERAND = {
 
 
 def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
-    """Return the error of `token` if only the terminals `expected` could follow."""
+    """Return the error for `token` if only the terminals `expected` could follow."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
@@ -98,7 +98,7 @@ IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "
 
 
 def explain_malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
-    """Return the error of an import that lacks something or has it in another order."""
+    """Return the error for an import that is incomplete or in the wrong order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
     return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
 
@@ -138,7 +138,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
 
 
 def misses_operand(token: Token, expected: set[str]) -> bool:
-    """Return whether an operand has to come before `token`: an operator, or the end of a bracket."""
+    """Return whether an operand is missing before `token`, as before an operator or the end of a bracket."""
     return (
         expected >= OPERAND
         and "PLUS" not in expected
@@ -151,7 +151,7 @@ SECOND_RANGE = "each index has a for of its own: for i = 1, …, m for j = 1, �
 
 
 def repair(tokens: list[Token], position: int, expected: set[str], source: str) -> str | None:
-    """Return a repair, if one can be guessed."""
+    """Return a suggested fix, or None if no fix can be guessed."""
     token = tokens[position]
     types = [earlier.type for earlier in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":
@@ -209,7 +209,7 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the function or big operator under a root without brackets, or None."""
+    """Return the index of the function or big operator that follows a root without brackets, or None."""
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None
@@ -219,14 +219,14 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """Suggest braces around the axes of a subscript that goes on after its first axis."""
+    """Suggest braces around the axes of a subscript that continues after its first axis."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
-    """Yield the tokens of the statement before a position, the last first."""
+    """Yield the tokens of the statement before a position, from last to first."""
     return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
 
 
@@ -255,7 +255,7 @@ def expectation(expected: set[str]) -> str:
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the operator, with its scripts, that ends at `position`."""
+    """Return the index of the operator (including its scripts) that ends at `position`, or None."""
     index = position - 1
     if index < 0:
         return None

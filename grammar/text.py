@@ -1,4 +1,4 @@
-"""The text syntax: characters to tokens.
+"""The lexer of the text syntax, which converts characters to tokens.
 
 Unicode or ASCII; a line is a statement, unless a bracket is open or the line begins or ends with an operator.
 """
@@ -46,7 +46,7 @@ from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
 
 
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:
-    """Return the tokens of a text.
+    """Return the tokens of a source in text syntax.
 
     Brackets are not matched yet, and names and functions not distinguished.
     """
@@ -54,7 +54,7 @@ def tokenize(source: str, nesting: int | None = None) -> list[Token]:
 
 
 class Lexer:
-    """The tokens made so far, and the open brackets, which the LaTeX reader also uses."""
+    """A lexer with the tokens so far and the open brackets, which the LaTeX reader also uses."""
 
     def __init__(self, source: str, nesting: int | None = None):
         self.source = source
@@ -109,7 +109,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Read the line of an import, which has separate tokens."""
+        """Read an import line, which has its own kinds of tokens."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -119,7 +119,7 @@ class Lexer:
         self.add("NUMBER", text, start, end)
 
     def entity(self, text: str, start: int, end: int) -> None:
-        """Read &odot; as ⊙, in a text that is pasted from a page."""
+        """Read &odot; as ⊙, for text that was pasted from a web page."""
         character = unescape_entity(text)
         match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
         if match is None or match.lastgroup is None:
@@ -196,7 +196,7 @@ class Lexer:
         self.name(fold(text), start, end)
 
     def name(self, text: str, start: int, end: int) -> None:
-        """Read a name with its star or dagger: in axis positions, and before a closing bracket."""
+        """Read a name and, in axis positions and before a closing bracket, the star or dagger after it."""
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if match:
@@ -209,7 +209,7 @@ class Lexer:
             self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
-        """Return whether no operand begins here, so that a star before it is not a multiplication."""
+        """Return whether no operand begins at `end`, so that a preceding star is not a multiplication."""
         after = self.source[end : end + 1]
         return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
 
@@ -217,7 +217,7 @@ class Lexer:
 
     @property
     def follows_operator(self) -> bool:
-        """Whether ∂/∂ comes before."""
+        """Whether ∂/∂ precedes the current position."""
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
@@ -230,7 +230,7 @@ class Lexer:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
     def marked(self, start: int) -> bool:
-        """Add the stars and daggers that begin here as one mark: X^{**}, X_{a_1*→b}, ∂W^1*."""
+        """Add the stars and daggers that begin here as one token, as in X^{**}, X_{a_1*→b} and ∂W^1*."""
         match = MARK.match(self.source, start)
         if match is None:
             return False
@@ -245,7 +245,7 @@ class Lexer:
         return True
 
     def ends_derivative(self, start: int, end: int) -> bool:
-        """Return whether a star here marks a derivative's variable: ∂W^{1,Q}*, and then nothing to multiply."""
+        """Return whether a star here ends a derivative's variable, as in ∂W^{1,Q}*, and is not a multiplication."""
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
@@ -260,7 +260,7 @@ class Lexer:
         return count > 0 and tokens[count].type == "NAME" and tokens[count - 1].type == "PARTIAL"
 
     def script(self, type: str, text: str, start: int, end: int) -> None:
-        """Read Unicode sub- and superscripts like _{…} and ^{…}."""
+        """Read Unicode sub- and superscripts as if they were written _{…} and ^{…}."""
         self.add(type, text, start, start)
         self.tokens.append(Token("LBRACE", "{", start, start))
         context = "axis" if type == "SUB" else ""
@@ -302,19 +302,19 @@ class Lexer:
         self.bracket_or_sign(text, start, end)
 
     def times(self, start: int, end: int) -> None:
-        """Add a ×: a product, except between axes or sets."""
+        """Add a ×, which is a product except between axes or sets."""
         self.add("TIMES", "×", start, end)
         if not self.is_shape_product:
             self.tokens[-1].place = "product"
 
     def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
-        """Add an opening bracket, and record the role of the words inside."""
+        """Add an opening bracket, and record the role of the words inside the bracket."""
         previous = self.previous()
         self.add(type, text, start, end)
         self.brackets.append(self.bracket(text, previous))
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
-        """Read a bracket or bar and update the stack of open ones, or read any other sign as it is."""
+        """Read a bracket or bar and update the stack of open brackets, or read any other sign as it is."""
         type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             self.open_bracket(type, spelled, start, end)
@@ -342,11 +342,11 @@ class Lexer:
 
     @property
     def among_sets(self) -> bool:
-        """Return whether a set may occur here, also in the brackets of a set of functions: (ℝ → ℝ)."""
+        """Whether a set may occur here, even in the brackets of a set of functions such as (ℝ → ℝ)."""
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """Read ⌊x⌋ or ‖x‖: a function with its operand."""
+        """Read ⌊x⌋ or ‖x‖ as a function with its operand."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (
@@ -359,7 +359,7 @@ class Lexer:
         self.open_call(BRACKETS[text], start, end)
 
     def open_call(self, name: str, start: int, end: int) -> None:
-        """Add a bracket that is a function of its content."""
+        """Add a bracket that acts as a function of its content."""
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if name == "‖" else "(")
@@ -371,20 +371,20 @@ class Lexer:
 
     @property
     def under_indicator(self) -> bool:
-        """Return whether the subscript that has just opened is a condition: 1_{x > 1}, I_{x > 1}."""
+        """Whether the subscript that has just been opened is a condition, as in 1_{x > 1} and I_{x > 1}."""
         return may_be_indicator(self.tokens, len(self.tokens) - 3) and bool(
             CONDITION.match(self.source, self.tokens[-1].end)
         )
 
     def ends_set(self, last: int) -> bool:
-        """Return whether the token at this index ends a set, or a distribution, whose superscript is a shape."""
+        """Return whether the token at this index ends a set or a distribution, so that its superscript is a shape."""
         before = self.tokens[last].type if last >= 0 else ""
         field = before == "NAME" and last > 0 and self.tokens[last - 1].type in BEFORE_SET
         is_set = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
         return is_set or ends_distribution(self.tokens[: last + 1])
 
     def bracket(self, text: str, previous: str) -> str:
-        """Return the kind of the bracket that has just been added, which determines the role of the words inside."""
+        """Return the kind of the bracket that was just added, which determines the role of the words inside it."""
         if text == "{" and previous == "SUB":
             return "{" if self.under_indicator else "sub"
         if previous == "SUP":

@@ -1,4 +1,4 @@
-"""Tables of the text syntax: the meaning of its words, symbols and characters, and the pattern of its tokens."""
+"""Tables of the text syntax: the meanings of its words, symbols and characters, and the pattern of its tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens: the output of both lexers, which the parser reads, and the steps that both syntaxes share.
+"""Tokens, which both lexers produce and the parser reads, and the steps that both syntaxes share.
 
 characters --lexer--> tokens --brackets matched, functions distinguished from tensors--> tokens --LALR--> nodes
 """
@@ -73,7 +73,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
 
 
 def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
-    """Raise if a bracket is unmatched, or if brackets nest deeper than `nesting`."""
+    """Raise if a bracket is unmatched, or if brackets are nested more deeply than `nesting`."""
     open_brackets: list[Token] = []
     for token in tokens:
         kind = token.type
@@ -137,17 +137,17 @@ def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
 
 
 def depths(tokens: Iterable[Token]) -> Iterator[int]:
-    """Yield the bracket depth of each token: an opening one counts as inside, a closing one as outside."""
+    """Yield the bracket depth of each token. An opening bracket counts as inside, and a closing bracket as outside."""
     return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
 
 
 def covering(tokens: Sequence[Token]) -> Span:
-    """Return the span from the first to the last of them; LaTeX may write them in another order."""
+    """Return the span that covers all tokens. In LaTeX, they may be out of order."""
     return min(token.start for token in tokens), max(token.end for token in tokens)
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether no other of these signs is before the bracket around them closes: KL(p ‖ q) is KL(p, q)."""
+    """Return whether no other sign of these appears before the bracket closes. KL(p ‖ q) is KL(p, q)."""
     depth = 0
     for text in texts:
         depth += (text in "([{") - (text in ")]}")
@@ -159,7 +159,7 @@ def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
-    """Return the index after the scripts of these kinds, at most `most`, that begin at `start`."""
+    """Return the index after the scripts of these kinds that begin at `start`. At most `most` scripts are included."""
     position = start
     while position < len(tokens) and tokens[position].type in kinds and most != 0:
         position += 1
@@ -172,7 +172,7 @@ def scripts_end(
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """Return the end of the statement of a token."""
+    """Return the end of the statement that contains a token."""
     later = takewhile(
         lambda token: token.type != "SEPARATOR", (token for token in tokens if token.start >= within.start)
     )
@@ -180,18 +180,18 @@ def _statement_end(tokens: list[Token], within: Token) -> int:
 
 
 class Spelling(NamedTuple):
-    """A name, and the texts of the components of its scripts: `W_1^{l,Q}` is Spelling("W", ("1",), ("l", "Q"))."""
+    """A name and the components of its scripts. `W_1^{l,Q}` is Spelling("W", ("1",), ("l", "Q"))."""
 
     base: str
     subscript: tuple[str, ...] = ()
     superscript: tuple[str, ...] = ()
 
     def pattern(self) -> Spelling:
-        """Return the pattern of a head: a word matches anything, and a number itself."""
+        """Return the pattern of a head, in which words match anything and numbers match themselves."""
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
-        """Return whether a use matches one of these patterns of left-hand sides."""
+        """Return whether a use matches one of the patterns of left-hand sides."""
         if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))
@@ -210,7 +210,7 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """Yield the name itself, then with fewer scripts: h_2^3 may be a power of h_2."""
+        """Yield the name itself, and then the name with fewer scripts, since h_2^3 may be a power of h_2."""
         yield self
         for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if shorter != self:
@@ -226,7 +226,7 @@ def _open(component: str) -> str:
 
 
 def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
-    """Return the names with scripts at the start of tokens, separated by commas and semicolons, and their end.
+    """Return the names at the beginning of `tokens`, separated by commas or semicolons, and the end of the names.
 
     The end is 0 if another
     token follows the last comma.
@@ -267,7 +267,7 @@ def _components(tokens: Iterable[Token]) -> list[str]:
 
 
 def compact(name: str) -> str:
-    """Return a name in the form of `values`, like its tokens written one after another: W^{l,Q} as W^l,Q."""
+    """Return a name in the form used by `values`, without braces, such as W^l,Q for W^{l,Q}."""
     return name.replace("{", "").replace("}", "")
 
 
@@ -276,7 +276,7 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 
 def name_signs(tokens: list[Token]) -> None:
-    """Replace each symbol that is a whole script by a name, in place. In x^-1, the minus belongs to the number."""
+    """Replace each symbol that is an entire script with a name, in place. In x^-1, the minus belongs to the number."""
     for index, token in enumerate(tokens):
         if token.type not in SCRIPT_SIGNS or index == 0:
             continue

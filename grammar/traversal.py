@@ -1,4 +1,4 @@
-"""Traversal of the syntax tree: the nodes below a node, a tree rebuilt with others, and the operations of a long sum."""
+"""Traversal and rebuilding of the syntax tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import nodes
 
 
 def left_spine(node: Any) -> list[nodes.Call]:
-    """Return the binary operations of a long sum or product, the last first: (a + b) + c, a + b."""
+    """Return the binary operations of a long sum or product, from last to first, such as (a + b) + c, a + b."""
     calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
         calls.append(node)
@@ -28,7 +28,7 @@ def conjuncts(node: Any) -> list[Any]:
 
 
 def children(node: Any) -> tuple[Any, ...]:
-    """Return the nodes directly below `node`, in the order written."""
+    """Return the nodes directly below `node`, in source order."""
     slots = BELOW[type(node)]
     if not slots:
         return ()
@@ -51,7 +51,7 @@ def _gather(values: Any, result: list[Any]) -> None:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Yield every node at and below `node`, in preorder, without recursion."""
+    """Yield `node` and every node below it, in preorder, without recursion."""
     stack: list[Any] = [node]
     while stack:
         current = stack.pop()
@@ -61,12 +61,12 @@ def walk(node: Any) -> Iterator[Any]:
 
 
 def names_in(node: Any) -> set[str]:
-    """Return the texts of the names at and below a node."""
+    """Return the names that appear at or below a node, as strings."""
     return {inner.text for inner in walk(node) if type(inner) is nodes.Name}
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """Return the node with each direct child replaced by the result of `change`, except the fields `apart`."""
+    """Return the node with each direct child replaced by the result of `change`, except in the fields `apart`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)
@@ -85,7 +85,7 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def map_nodes(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Return the tree with each node replaced by the result of `change`; None keeps the node and continues below it."""
+    """Return the tree with each node replaced by the result of `change`, or if that is None, rebuilt from its parts."""
     results: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(node, False)]
     while stack:  # A long sum is deeper than Python's recursion limit.

@@ -1,4 +1,4 @@
-"""Definitions after `where` in a line of text: 2 n + m where n = 3, m = 4 is three statements.
+"""Definitions after `where` on the same line. For example, 2 n + m where n = 3, m = 4 is three statements.
 
 `where` with a bracket is the function, where(x > 0, x, 0).
 """
@@ -11,7 +11,7 @@ BEFORE = ("where", "Where")
 
 
 def with_parts(tokens: list[Token]) -> list[Token]:
-    """Insert a SEPARATOR for each `where` before a definition, and for each comma and `and` between definitions."""
+    """Insert a SEPARATOR for each `where` before a definition, and for each comma or `and` between definitions."""
     result: list[Token] = []
     within = False
     for index, (token, depth) in enumerate(zip(tokens, depths(tokens))):
@@ -30,7 +30,7 @@ def with_parts(tokens: list[Token]) -> list[Token]:
 
 
 def defines(tokens: list[Token], position: int) -> bool:
-    """Return whether a definition or a declaration begins here: n =, W^Q ∈, f(x) =, and after a comma `and n =`."""
+    """Return whether a definition or declaration, such as n =, W^Q ∈ or f(x) =, begins here, possibly after `and`."""
     if position < len(tokens) and tokens[position].type == "AND":
         position += 1
     if position >= len(tokens) or tokens[position].type != "NAME":

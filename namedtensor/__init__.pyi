@@ -222,7 +222,7 @@ def derivative(formula: FormulaLike, /, wrt: str, *, syntax: str = "auto") -> Fo
 def compile(
     formula: FormulaLike, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
 ) -> CompiledFormula:
-    """Compile a function of named tensors for repeated calls. It plans once for each input signature.
+    """Compile a function of named tensors for repeated calls. It is planned once per input signature.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def cost(
     syntax: str = "auto",
     **named: Any,
 ) -> Cost:
-    """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
+    """Compute the cost of an evaluation without running it: operations, bytes and the largest array of each step.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def cost(
 def parameters(
     formula: FormulaLike, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
 ) -> dict[str, str]:
-    r"""Infer the shape of every parameter: everything that is declared and not defined.
+    r"""Infer the shape of every parameter, that is, of every name that is declared but not defined.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def diagram(
     syntax: str = "auto",
     **shapes: Any,
 ) -> Diagram:
-    r"""Draw the data flow to the value, with the type of each node. Nothing is computed.
+    r"""Draw the data flow to the value, showing the type of each node. No value is computed.
 
     Parameters
     ----------
@@ -475,7 +475,7 @@ def to_latex(
     *,
     syntax: str = "auto",
 ) -> str:
-    r"""Return the formula as LaTeX, for a document with the preamble of `nt.latex_preamble()`.
+    r"""Return the formula as LaTeX for a document with the preamble from `nt.latex_preamble()`.
 
     Parameters
     ----------
@@ -647,7 +647,7 @@ def to_einsum(
     syntax: str = "auto",
     **named: Any,
 ) -> str:
-    """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
+    """Return the formula as a call of `einsum` for NumPy, PyTorch or JAX.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""C. Singh, *Self-attention cheat-sheet*: the post-LN block, with one head and with H of them.
+"""The transformer block of *Self-attention cheat-sheet* by C. Singh: post-LN, with one head or with H heads.
 
 The rows of X are the text's x_i. The axis chans is its d, key and val are its d'; seq counts i, and seq' counts j.
 """
@@ -12,14 +12,14 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Centered and divided by the standard deviation, then scaled and shifted. Like the text, it has no ε."""
+    """Layer norm, which centers, divides by the standard deviation, scales and shifts; there is no ε in the source."""
 
     citation = SOURCE
     file = "cheat_sheet.nt"
 
 
 class Attention(Layer):
-    """Ordinary attention: the keys and values are of another input X' than the queries."""
+    """Ordinary attention, in which the keys and values are computed from another input X' than the queries."""
 
     citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
     output = "u"
@@ -29,7 +29,7 @@ class Attention(Layer):
 
 
 class Block(Layer):
-    """The block with one head: α, u, u', z and z'.
+    """The block with one head, whose values are α, u, u', z and z'.
 
     X + u requires d' = d.
     """
@@ -42,7 +42,7 @@ class Block(Layer):
 
 
 class MultiHeadBlock(Layer):
-    """The block with H heads; W_c takes each back to the channels."""
+    """The block with H heads, in which W_c maps the output of each head back to the channels."""
 
     citation = f"{SOURCE}, multi-headed attention with H heads"
     output = "z'"

@@ -1,4 +1,4 @@
-"""dataflowr, Module 12: attention of inputs to a database of samples, self-attention, several heads, and the block.
+"""Attention to a database of samples, self-attention, multi-head attention and the block of dataflowr, Module 12.
 
 The axis chans is the text's d (d_in where inputs and samples differ), key is k, seq is T or s, memory is t.
 """
@@ -12,7 +12,7 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 
 
 class Attention(Layer):
-    """Attention of inputs X to a database of samples X', which have a separate feature space."""
+    """Attention of inputs X to a database of samples X', whose feature space is different."""
 
     citation = f"{SOURCE}, attention layer"
     output = "Y"
@@ -30,7 +30,7 @@ class SelfAttention(Layer):
 
 
 class MultiHeadAttention(Layer):
-    """Attention with several heads, which are concatenated and mapped linearly."""
+    """Attention with several heads, whose results are concatenated and mapped linearly."""
 
     citation = f"{SOURCE}, multi-head attention"
     file = "dataflowr.nt"
@@ -38,7 +38,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Centered and divided by the standard deviation, then scaled and shifted. Like the text, it has no ε."""
+    """Layer norm, which centers, divides by the standard deviation, scales and shifts; there is no ε in the source."""
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"
@@ -46,7 +46,7 @@ class LayerNorm(Layer):
 
 
 class FFN(Layer):
-    """A perceptron with one hidden layer, on each vector separately."""
+    """A perceptron with one hidden layer, applied to each vector separately."""
 
     citation = f"{SOURCE}, Feed Forward Network"
     file = "dataflowr.nt"
@@ -54,7 +54,7 @@ class FFN(Layer):
 
 
 class Block(Layer):
-    """The transformer block, equivariant: inputs in another order give the outputs in that order.
+    """The transformer block, which is equivariant: reordering the inputs reorders the outputs in the same way.
 
     The text shows it as a figure and gives its layers. The connections follow *Attention Is All You Need*:
     each layer is added to its input, and the sum is normed.

@@ -1,4 +1,4 @@
-"""*Learning records from the 2024-06-23*: places added to embeddings, and attention with keys, queries and values.
+"""*Learning records from the 2024-06-23*: positional encodings, and attention with keys, queries and values.
 
 The axis chans is the text's D, and seq counts the tokens i from 1, like the text.
 """
@@ -12,7 +12,7 @@ SOURCE = "Learning records from the 2024-06-23"
 
 
 class PositionalEncoding(Layer):
-    """The encoding p of the places; the first place is i = 1. `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
+    """The encoding p of the positions, which begin at i = 1: `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
 
     citation = f"{SOURCE}, positional encodings"
     output = "p"
@@ -21,7 +21,7 @@ class PositionalEncoding(Layer):
 
 
 class Embedding(Layer):
-    """The embeddings e of the tokens w, which count from 1, scaled by √D, and the encoding of their places."""
+    """The embeddings e of the tokens w, scaled by √D, plus the encoding of the positions. Tokens count from 1."""
 
     citation = f"{SOURCE}, positional encodings"
     includes = (PositionalEncoding,)
@@ -32,7 +32,7 @@ class Embedding(Layer):
 
 
 class KeyQueryValueAttention(Layer):
-    """Attention of a sequence h to itself with three D × D matrices: its q, k, v, scores s, weights α, and outputs o."""
+    """Self-attention of a sequence h with three D × D matrices: q, k, v, scores s, weights α and outputs o."""
 
     citation = f"{SOURCE}, key-query-value attention mechanism"
     output = "o"

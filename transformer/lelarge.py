@@ -1,4 +1,4 @@
-"""M. Lelarge, *Transformers using Named Tensor Notation*: the layers of the encoder block, exactly as written there."""
+"""The layers of the encoder block in *Transformers using Named Tensor Notation* by M. Lelarge, exactly as written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SOURCE = "M. Lelarge, Transformers using Named Tensor Notation"
 
 
 class Linear(Layer):
-    """A linear layer: LN_W of the text."""
+    """A linear layer, called LN_W in the source."""
 
     citation = f"{SOURCE}, Linear layers"
     output = "LN_W"
@@ -44,14 +44,14 @@ class FFN(Layer):
 
 # --------------------------------------------------------------------------------------------------------- attention
 class Attention(Layer):
-    """Attention for one query, lifted over extra axes of the query such as seq or heads."""
+    """Attention for one query, lifted over any extra axes of the query, such as seq or heads."""
 
     citation = f"{SOURCE}, Attention and SelfAttention"
     file = "lelarge.nt"
 
 
 class SelfAttention(Layer):
-    """Attention of a sequence to itself; the result has the axis val."""
+    """Attention of a sequence to itself. The result has the axis val."""
 
     citation = f"{SOURCE}, Attention and SelfAttention"
     includes = (Attention,)
@@ -61,7 +61,7 @@ class SelfAttention(Layer):
 
 # ----------------------------------------------------------------------------------------------------- normalization
 class Mean(Layer):
-    """The mean over an axis: `Mean().evaluate("mean_{seq}", X)`."""
+    """The mean over an axis, as in `Mean().evaluate("mean_{seq}", X)`."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "mean_{ax}"
@@ -78,7 +78,7 @@ class Variance(Layer):
 
 
 class Standardize(Layer):
-    """Shift and scale to mean 0 and variance 1 over one or several axes."""
+    """Standardization, which shifts and scales a tensor to mean 0 and variance 1 over one or several axes."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "standardize_{ax}"
@@ -87,21 +87,21 @@ class Standardize(Layer):
 
 
 class BatchNorm(Layer):
-    """Standardize over the batch and the layer, then scale and shift each channel."""
+    """Batch norm, which standardizes over the batch and the layer, then scales and shifts each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
 
 
 class InstanceNorm(Layer):
-    """Standardize over the layer, then scale and shift each channel."""
+    """Instance norm, which standardizes over the layer, then scales and shifts each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
 
 
 class LayerNormOfLayer(Layer):
-    """Standardize over the layer and the channels, then scale and shift each element."""
+    """Layer norm, which standardizes over the layer and the channels, then scales and shifts each element."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "LayerNorm"
@@ -109,7 +109,7 @@ class LayerNormOfLayer(Layer):
 
 
 class LayerNorm(Layer):
-    """Standardize over the channels, then scale and shift: the form for |layer| = 1."""
+    """Layer norm for |layer| = 1, which standardizes over the channels, then scales and shifts."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
@@ -117,7 +117,7 @@ class LayerNorm(Layer):
 
 # --------------------------------------------------------------------------------------------------------- the block
 class EncoderBlock(Layer):
-    """The pre-LN block with one head; both norms share the γ and β that the text declares.
+    """The pre-LN block with one head. Both norms share the γ and β that the source declares.
 
     Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
 

@@ -1,4 +1,4 @@
-"""D. Chiang, A. M. Rush, B. Barak, *Named Tensor Notation*: the networks of sections 4 and A, as in the paper."""
+"""The networks of sections 4 and A of *Named Tensor Notation* by D. Chiang, A. M. Rush and B. Barak."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FullConn(Layer):
 
 
 class FeedForward(Layer):
-    """L fully connected layers of sizes n_0, n_1, …, n_L."""
+    """A network of L fully connected layers of sizes n_0, n_1, …, n_L."""
 
     citation = f"{SOURCE}, section 4.1"
     output = "Y"
@@ -27,7 +27,7 @@ class FeedForward(Layer):
 
 
 class RNN(Layer):
-    """A simple recurrent network (Elman); its value is the last state, and `rnn.evaluate("h^2", X, h)` the second.
+    """A simple recurrent network (Elman). Its value is the last state; `rnn.evaluate("h^2", X, h)` is the second.
 
     The paper declares inputs x^1, …, x^n; here they are the places of one tensor X.
     """
@@ -42,14 +42,14 @@ class RNN(Layer):
 
 # --------------------------------------------------------------------------------------------------------- attention
 class Attention(Layer):
-    """Attention for one query, lifted over extra axes of the query such as seq' or heads."""
+    """Attention for one query, lifted over any extra axes of the query, such as seq' or heads."""
 
     citation = f"{SOURCE}, section 4.3"
     file = "paper.nt"
 
 
 class MaskedAttention(Layer):
-    """Attention with a mask M that is added to the scores: −∞ hides a key."""
+    """Attention with a mask M that is added to the scores, where −∞ hides a key."""
 
     citation = f"{SOURCE}, section 4.3"
     output = "Attention"
@@ -74,7 +74,7 @@ class Conv2d(Layer):
 
 
 class MaxPool1d(Layer):
-    """The maximum of each window of k positions: `MaxPool1d(sizes={"k": 2})`."""
+    """The maximum of each window of k positions, as in `MaxPool1d(sizes={"k": 2})`."""
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool1d_k"
@@ -82,7 +82,7 @@ class MaxPool1d(Layer):
 
 
 class MaxPool2d(Layer):
-    """The maximum of each window of kh × kw pixels: `MaxPool2d(sizes={"kh": 2, "kw": 2})`."""
+    """The maximum of each window of kh × kw pixels, as in `MaxPool2d(sizes={"kh": 2, "kw": 2})`."""
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool2d_{kh,kw}"
@@ -91,28 +91,28 @@ class MaxPool2d(Layer):
 
 # ----------------------------------------------------------------------------------------------------- normalization
 class BatchNorm(Layer):
-    """Standardize over the batch and the layer, then scale and shift each channel."""
+    """Batch norm, which standardizes over the batch and the layer, then scales and shifts each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class InstanceNorm(Layer):
-    """Standardize over the layer, then scale and shift each channel."""
+    """Instance norm, which standardizes over the layer, then scales and shifts each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class LayerNorm(Layer):
-    """Standardize over the layer and the channels, then scale and shift each element."""
+    """Layer norm, which standardizes over the layer and the channels, then scales and shifts each element."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class CBOW(Layer):
-    """A continuous bag of words: sums the embeddings of the words, and classifies the sum."""
+    """A continuous bag of words, which sums the embeddings of the words and classifies the sum."""
 
     citation = f"{SOURCE}, a section kept in its LaTeX source"
     file = "paper.nt"
@@ -121,7 +121,7 @@ class CBOW(Layer):
 
 # ------------------------------------------------------------------------------------------------------ whole models
 class Transformer(Layer):
-    """The autoregressive transformer of appendix A.1, with L layers: from one-hot words to probabilities.
+    """The autoregressive transformer of appendix A.1, with L layers, which maps one-hot words to probabilities.
 
     Erratum: the paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; this version is corrected.
     """
@@ -135,7 +135,7 @@ class Transformer(Layer):
 
 
 class LeNet(Layer):
-    """LeNet: two convolutions, each with pooling by ph^l, and two linear layers; `sizes` has the sizes of the images.
+    """LeNet: two convolutions, each with pooling by ph^l, and two linear layers. `sizes` includes the image sizes.
 
     init(sizes={"c_0": 1, "c_1": 6, "c_2": 16, "kh_1": 5, "kw_1": 5, "kh_2": 5, "kw_2": 5, "ph^1": 2, "ph^2": 2,
     "height": 28, "width": 28, "hidden": 120, "classes": 10})

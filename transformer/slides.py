@@ -1,4 +1,4 @@
-"""Lecture slides on attention: q, k and v, cross- and self-attention, several heads, the RNN, and translation.
+"""The networks of lecture slides on attention: cross- and self-attention, several heads, an RNN, and translation.
 
 A column of the slides' matrices is a place of a sequence here: t is |seq|, τ is |memory|, the places of ξ. The axis
 key is their d', val is their d'', and chans is d.
@@ -14,7 +14,7 @@ SOURCE = "lecture slides on attention and the transformer"
 
 
 class Attention(Layer):
-    """Attention of one x to the set ξ: its weights a, and h, the values mixed by them."""
+    """Attention of a single x to the set ξ, with the weights a, and the weighted sum h of the values."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "h"
@@ -24,7 +24,7 @@ class Attention(Layer):
 
 
 class CrossAttention(Layer):
-    """Attention of each place of x to the set ξ: the weights A, and H = V A."""
+    """Attention of each position of x to the set ξ, with the weights A, and H = V A."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "H"
@@ -34,7 +34,7 @@ class CrossAttention(Layer):
 
 
 class SelfAttention(Layer):
-    """Attention of a sequence to itself: ξ is x, and d' = d'' = d."""
+    """Attention of a sequence to itself, for which ξ is x, and d' = d'' = d."""
 
     citation = f"{SOURCE}, self attention"
     output = "H"
@@ -44,7 +44,7 @@ class SelfAttention(Layer):
 
 
 class MultiHeadAttention(Layer):
-    """Self-attention with h heads whose results are stacked; W_h maps the h·d numbers back to d."""
+    """Self-attention with h heads whose results are stacked. W_h maps the h·d channels back to d."""
 
     citation = f"{SOURCE}, implementation"
     output = "Y"
@@ -54,7 +54,7 @@ class MultiHeadAttention(Layer):
 
 
 class RNN(Layer):
-    """A recurrent network with its two matrices stacked in one; g is tanh. Its value is the last state."""
+    """A recurrent network whose two matrices are stacked into one; g is tanh. Its value is the last state."""
 
     citation = f"{SOURCE}, from the RNN lecture"
     output = "Y"
@@ -65,7 +65,7 @@ class RNN(Layer):
 
 
 class EncoderPredictorDecoder(Layer):
-    """The encoder–predictor–decoder transformer: scores ỹ of each next word of y, for the source sentence x.
+    """The encoder–predictor–decoder transformer, which scores each next word of y as ỹ, for the source sentence x.
 
     The encoder reads x. The decoder reads y, each position only the earlier ones, and the predictor queries the
     encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
@@ -82,7 +82,7 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Decode greedily: generate words from `start` until every sentence has reached `stop`, at most `most` of them.
+        """Translate greedily: generate at most `most` words from `start`, until every sentence has reached `stop`.
 
         `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
         goes on with it. Raises NotationError 401 if a word of `x` or `start` is none.

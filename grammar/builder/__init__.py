@@ -1,4 +1,4 @@
-"""Builder of the syntax tree: one class per group of grammar rules, each derived from the one before.
+"""The builder of the syntax tree: one class per group of grammar rules, each derived from the previous class.
 
 `literals`: intermediate values of rules, such as scripts; names, numbers and literals.
 `scripts`: sub- and superscripts.

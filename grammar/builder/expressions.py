@@ -1,4 +1,4 @@
-"""Operations, functions, cases and conditions."""
+"""Building of operations, functions, cases and conditions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Expressions(Indices):
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def read_differential_quotient(self, numerator, denominator):
-        """Return ∂L/∂W, also as the last factor of a product or after a function, or None. (∂L alone has no value.)"""
+        """Return ∂L/∂W, even as the last factor of a product or after a function, or None. (∂L alone has no value.)"""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
         if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
@@ -103,12 +103,12 @@ class Expressions(Indices):
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
     def refuse_inverse(self, head, span):
-        """Raise for sin^{-1} x, which ends where `span` does."""
+        """Raise for sin^{-1} x. The expression ends where `span` ends."""
         if head.superscript == MINUS_ONE and head.name in FUNCTIONS:
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
     def restricted(self, children):
-        """Build i < j, 1 ≤ i < j ≤ n."""
+        """Build a chain of relations, such as i < j or 1 ≤ i < j ≤ n."""
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
@@ -170,7 +170,7 @@ class Expressions(Indices):
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
-        """Build X* of ∂X*."""
+        """Build X*, the variable of ∂X*."""
         if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
@@ -179,7 +179,7 @@ class Expressions(Indices):
         return body
 
     def factorial(self, children):
-        """Build n!; the operand of x^2! and n!! is ambiguous."""
+        """Build n!. Raise for x^2! and n!!, whose operands are ambiguous."""
         operand, sign = children
         span = (start_of(operand), sign.end)
         bare = self.source[operand.span[1] - 1 : operand.span[1]] not in (")", "]")
@@ -302,26 +302,26 @@ class Expressions(Indices):
 
 
 def binds(items: tuple) -> bool:
-    """Return whether a subscript binds variables: i=1, i ∈ [n], i < j."""
+    """Return whether a subscript binds variables, as i=1, i ∈ [n] and i < j do."""
     return any(type(item) in (VariableRange, Bound) for item in items)
 
 
 def is_big(node: Any) -> bool:
-    """Return whether a node is a ∑, a ∏ or an expectation together with its operand."""
+    """Return whether a node is a ∑, a ∏ or an expectation, including the operand."""
     return type(node) in (nodes.IndexSum, nodes.Over, nodes.Expectation, Call) and (
         type(node) is nodes.Expectation or node.operator in BIG
     )
 
 
 def is_plain_number(node: Any) -> bool:
-    """Return whether a node is a number or a size, perhaps negative: 1/2 before a ∑ is clearly a factor."""
+    """Return whether a node is a number or a size, possibly negative. Such a factor before a ∑ is unambiguous."""
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments
     return type(node) in (Number, nodes.Size)
 
 
 def split_at_partial(node: Any) -> tuple[Any, Any]:
-    """Split ∑_{a} X / ∂X* after a ∂ into the sum, which extends over products, and ∂X*, or None if there is no ∂X*."""
+    """Split ∑_{a} X / ∂X* after a ∂ into the sum, which extends over products, and ∂X*, or None if ∂X* is missing."""
     if type(node) is nodes.IndexSum:
         body, by = split_at_partial(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by

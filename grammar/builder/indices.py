@@ -26,7 +26,7 @@ PAIRS = ("argmax", "argmin")  # whose value over several variables would be one 
 
 
 def ends_with(item, side: int) -> bool:
-    """Return whether a part of a subscript is 1 ≤ i, with a name on this side, or i ≤ n."""
+    """Return whether a part of a subscript is a comparison with a name on the given side, such as 1 ≤ i or i ≤ n."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
@@ -50,7 +50,7 @@ class Indices(ScriptBuilder):
         return body
 
     def binders(self, head: Head, upper: tuple):
-        """Return the binders of a subscript, i=1 up to n, j ∈ [m], k or i<j, and their conditions."""
+        """Return the binders of a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and the conditions on them."""
         binders: list = []
         conditions: list[Node] = []
         bound: set[str] = set()
@@ -89,7 +89,7 @@ class Indices(ScriptBuilder):
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def separate_bounds(self, items: tuple) -> list:
-        """Split a subscript into its parts: 1 ≤ i, j ≤ n becomes 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
+        """Split a subscript into its parts, so that 1 ≤ i, j ≤ n becomes 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
         result: list = []
         begun: list = []  # 1 ≤ i and its continuation
         for item in items:
@@ -116,7 +116,7 @@ class Indices(ScriptBuilder):
         )  # fmt: skip
 
     def bound_by(self, head: Head, binder: tuple, body, span):
-        """Return one operator over one variable, or over the variables of one condition."""
+        """Return an operator over one variable, or over the variables of one condition."""
         variable, over, last = binder
         if last is not None:
             return nodes.IndexSum(head.name, variable, over, last, body, span)

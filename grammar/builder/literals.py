@@ -1,4 +1,4 @@
-"""Names, numbers and literals, and the errors of them all; the intermediate values of rules, with their spans."""
+"""Building of names, numbers and literals, with the errors of all builders and the intermediate values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LiteralRow(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """[…] that a subscript follows: a literal, or an expression to index or rename."""
+    """A bracket […] before a subscript, which is either a literal or an expression to index or rename."""
 
     rows: tuple
     span: tuple[int, int]
@@ -69,7 +69,7 @@ class Bound(NamedTuple):
 
 
 class VariableRange(NamedTuple):
-    """i ∈ [n], j ≠ i, α → 0: a variable, and where it goes."""
+    """A variable with its set, condition or limit, as in i ∈ [n], j ≠ i, α → 0."""
 
     variable: Axis
     over: Any
@@ -77,7 +77,7 @@ class VariableRange(NamedTuple):
 
 
 class Results(NamedTuple):
-    """A, B = X, Y; f(x) = X, Y; A, B = f(x)"""
+    """Several left or right sides, as in A, B = X, Y; f(x) = X, Y; A, B = f(x)."""
 
     heads: tuple
     bodies: tuple
@@ -94,7 +94,7 @@ def find_outer_span(children) -> tuple[int, int]:
 
 
 def covering(children) -> tuple[int, int]:
-    r"""Build the same from the order of LaTeX: \nfun{\seq}{softmax}, the axes before the name."""
+    r"""Return the span that covers all children. In LaTeX, \nfun{\seq}{softmax}, the axes precede the name."""
     return min(map(start_of, children)), max(map(end_of, children))
 
 
@@ -111,7 +111,7 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """Return concat_{ax}(X, Y), the ASCII syntax of X ⊕_{ax} Y, or another operator."""
+    """Return the function form concat_{ax}(X, Y), which is the ASCII syntax of X ⊕_{ax} Y, or another operator."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
@@ -215,7 +215,7 @@ class Literals(Transformer):
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def refuse_python_index(self, span):
-        """Reject A[0], Python's index syntax; E[x] is common in statistics books."""
+        """Reject A[0], Python's index syntax. E[x] is allowed, since it is common in statistics books."""
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):

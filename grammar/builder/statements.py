@@ -1,4 +1,4 @@
-"""Statements and sets, and with them every rule of the grammar."""
+"""Building of statements and sets. With this module, every grammar rule has a method."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAX_LISTED_NUMBERS = 1000  # numbers of a range
 
 
 class TreeBuilder(Expressions):
-    """Lark's transformer, one method for each rule of the grammar: its children to a node."""
+    """A Lark transformer with one method per grammar rule, which turns the children of the rule into a node."""
 
     def __reduce__(self):
-        """Pickle the builder by its name, which a saved parser refers to."""
+        """Pickle the builder by name, since a saved parser refers to that name."""
         return "BUILDER"
 
     # statements
@@ -43,7 +43,7 @@ class TreeBuilder(Expressions):
         return nodes.Declaration(*self.stated(children), find_outer_span(children))
 
     def stated(self, children):
-        """Build the sides of an equation or the names of a declaration, their sets, and their range."""
+        """Build the sides of an equation or the names of a declaration, along with the sets and the range."""
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over
@@ -162,7 +162,7 @@ class TreeBuilder(Expressions):
         return text
 
     def bounds(self, children):
-        """Build t = 1, …, n and t = n, n-1, …, m, or the list t = 1, 2, 3."""
+        """Build the range t = 1, …, n or t = n, n-1, …, m, or the list t = 1, 2, 3."""
         token, listed = children[1], nodes_among(children[2:])
         dots = [index for index, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
         last_comma = max(
@@ -192,7 +192,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(name, listed[0], listed[-1], find_outer_span(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
-        """Raise for t = 1, 3, 5 and for t = Q, K."""
+        """Raise for lists with gaps or names, such as t = 1, 3, 5 or t = Q, K."""
         values = [number.value for number in listed if type(number) is Number]
         if len(listed) > 1 and all(type(name) is Name for name in listed):
             hint = (
@@ -226,7 +226,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], find_outer_span(children))
 
     def steps_down(self, first, second) -> bool:
-        """Return whether a range whose first two numbers are these counts down, by one."""
+        """Return whether a range that begins with these two numbers counts down by one."""
         one, number = Number(1), type(first) is type(second) is Number
         if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
             return True
@@ -285,7 +285,7 @@ BUILDER = TreeBuilder()
 
 
 def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
-    """Return the statements, with several results as one equation for each result: the k-th result of f is f_k."""
+    """Return the statements with several results split into one equation each; the k-th result of f is f_k."""
     if not any(type(node) is Results for node in nodes_):
         return nodes_
     counts = {

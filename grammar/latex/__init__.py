@@ -1,4 +1,4 @@
-"""Converts LaTeX to the tokens that the text syntax also produces.
+"""Conversion of LaTeX to the same tokens that the text syntax produces.
 
 `macros`: source to pieces; the preprocessing that TeX does without knowing formulas.
 `pairs`: the spans of the formulas, and the matching of brackets.

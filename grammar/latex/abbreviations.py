@@ -1,4 +1,4 @@
-r"""Macros with arguments, each an abbreviation of text: \frac{a}{b} of {{a}/{b}}, \nfun{\seq}{softmax} of softmax_{seq}.
+r"""Macros that abbreviate text, such as \frac{a}{b} for {{a}/{b}} or \nfun{\seq}{softmax} for softmax_{seq}.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -18,7 +18,7 @@ from .upright import join_name
 
 
 class Hole(NamedTuple):
-    """The place of an argument: in a frame, in braces, or in a subscript that is omitted if it is empty."""
+    """A slot for an argument, which is in a frame, in braces, or in a subscript that is omitted if it is empty."""
 
     number: int
     place: str
@@ -46,7 +46,7 @@ PART = re.compile(
 
 @lru_cache(maxsize=64)
 def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
-    """Return the signs and holes of a text, and the index of the last hole."""
+    """Return the signs and holes of a template, and the index of the last hole."""
     parts: list[Union[Hole, tuple[str, str]]] = []
     last = 0
     for match in PART.finditer(text):
@@ -61,7 +61,7 @@ def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
 def expand(
     reader: Reader, text: str, arguments: Sequence[Argument | list[Part]], position: int, after: int
 ) -> list[Part]:
-    """Return the parts of a macro's text. Signs after its arguments appear at its end, others at its name."""
+    """Return the parts of a macro's text. Signs after the last argument are located at the end, others at the name."""
     begin, finish = reader.pieces[position], reader.pieces[after - 1]
     parts: list[Part] = []
     items, last = parts_of(text)
@@ -93,7 +93,7 @@ def abbreviation(reader: Reader, position: int, end: int) -> int:
 
 # -------------------------------------------------------------------------------------------------- the paper's macros
 def binary(reader: Reader, position: int, end: int) -> int:
-    """Read \\nbin{\\ax}{\\star}, \\underset{\\ax}{softmax}."""
+    """Read a binary operator such as \\nbin{\\ax}{\\star}, or \\underset{\\ax}{softmax}."""
     axes = reader.argument(position, position + 1, end)
     middle = axes[1]
     if middle < end and reader.piece(middle) != "{" and reader.piece(middle) in SIGNS:
@@ -104,7 +104,7 @@ def binary(reader: Reader, position: int, end: int) -> int:
 
 
 def function(reader: Reader, position: int, end: int) -> int:
-    """Read \\nfun{\\ax}{softmax}, \\nfun{\\ax}{norm_p}."""
+    """Read a function with its axes, such as \\nfun{\\ax}{softmax} or \\nfun{\\ax}{norm_p}."""
     axes, called = reader.arguments(position, position + 1, end, 2)
     group, after = called
     name, rest = ("", 0) if isinstance(group, Token) else join_name(reader, *group)
@@ -118,7 +118,7 @@ def function(reader: Reader, position: int, end: int) -> int:
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """Return the script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
+    """Return the script after a function's name, which is either a label, as in LN_Q, or a parameter, as in norm_p."""
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -130,13 +130,13 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:
-    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}, a row or a column if one axis is empty."""
+    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}. If one axis is empty, the matrix is a row or a column."""
     rows, columns, (cells, after) = reader.arguments(position, position + 1, end, 3)
     return reader.put(literal(reader, position, after, (rows, columns), cells), after, end)
 
 
 def inner(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathinner{…} from a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
+    """Read the \\mathinner{…} of a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
 
     Any other \\mathinner only affects the look.
     """
@@ -154,7 +154,7 @@ def inner(reader: Reader, position: int, end: int) -> int:
 
 
 def literal(reader: Reader, position: int, after: int, axes: Sequence[Argument], cells: Token | Stretch) -> list[Part]:
-    """Return the parts of a literal: its cells between [ and ], and its axes that are not empty."""
+    """Return the parts of a literal: the cells between [ and ], and the axes that are not empty."""
     named = [axis for axis in axes if isinstance(axis[0], Token) or axis[0][0] < axis[0][1]]
     return expand(reader, MATRICES[len(named)], ((cells, after), *named), position, after)
 
@@ -164,7 +164,7 @@ DIFFERENTIALS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
 def fraction(reader: Reader, position: int, end: int) -> int:
-    r"""Read \frac{a}{b}, and fractions of ∂, or of \mathrm{d}, that are derivatives."""
+    r"""Read \frac{a}{b}, including fractions of ∂ or \mathrm{d}, which are derivatives."""
     above, below = reader.arguments(position, position + 1, end, 2, letters=True)
     after = below[1]
     parts = derivative(reader, position, after, above, below)
@@ -172,7 +172,7 @@ def fraction(reader: Reader, position: int, end: int) -> int:
 
 
 def derivative(reader: Reader, position: int, after: int, above: Argument, below: Argument) -> list[Part]:
-    r"""Return the parts of \frac{\partial L}{\partial x^*} or \frac{\partial}{\partial x^*}; nothing for other fractions."""
+    r"""Return the parts of \frac{\partial L}{\partial x^*} or \frac{\partial}{\partial x^*}, else []."""
     over, under = above[0], below[0]
     if isinstance(over, Token) or isinstance(under, Token) or not is_derivative(reader, over, under):
         return []
@@ -192,14 +192,14 @@ def derivative(reader: Reader, position: int, after: int, above: Argument, below
 
 
 def drop_sign(reader: Reader, group: Stretch, after: int) -> list[Part]:
-    """Return the parts of {∂ f(X)} as {f(X)}."""
+    """Return the parts of {∂ f(X)} without the sign, as {f(X)}."""
     opening, closing = reader.edges(group, after)
     inside = (group[0] + 1, group[1])
     return [Token("LBRACE", "{", *opening[1:]), "group", inside, None, Token("RBRACE", "}", *closing[1:])]
 
 
 def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
-    r"""Return whether both parts begin with one sign: ∂, or an upright d without a label before something."""
+    r"""Return whether both parts begin with the same sign, either ∂ or an upright d without a label."""
     if over[0] >= over[1] or under[0] >= under[1]:
         return False
     sign, following = reader.piece(over[0]), reader.piece(over[0] + 1)
@@ -209,7 +209,7 @@ def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
 
 
 def root(reader: Reader, position: int, end: int) -> int:
-    """Read \\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}."""
+    """Read \\sqrt{x} as √{x}, and \\sqrt[3]{x} as {{x}^{1/{3}}}."""
     order, begin = reader.option(position, position + 1, end)
     operand = reader.argument(position, begin, end, letters=True)
     after = operand[1]
@@ -219,7 +219,7 @@ def root(reader: Reader, position: int, end: int) -> int:
 
 
 def group(reader: Reader, position: int, end: int) -> int:
-    r"""Read { as a group without meaning, unless {a \over b} makes it a quotient."""
+    r"""Read { as a group without meaning, unless {a \over b} makes the group a quotient."""
     close = reader.partner.get(position, position)
     if not reader.overs or not any(position < over < close for over in reader.overs):
         return position + 1
@@ -233,7 +233,7 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 
 def read_brace(reader: Reader, position: int, end: int) -> int:
-    r"""Read \underbrace{x + y}_{\text{both}}: the text over the brace."""
+    r"""Read \underbrace{x + y}_{\text{both}} as the expression over the brace."""
     argument, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):
@@ -242,7 +242,7 @@ def read_brace(reader: Reader, position: int, end: int) -> int:
 
 
 def read_relation(reader: Reader, position: int, end: int) -> int:
-    """Read \\stackrel{\\text{(1)}}{=}, \\overset{!}{=}: read as the relation below the remark."""
+    """Read \\stackrel{\\text{(1)}}{=} or \\overset{!}{=} as the relation below the remark."""
     middle = reader.argument(position, position + 1, end)[1]
     sign, after = middle, middle + 1
     if reader.piece(middle) == "{":
@@ -262,7 +262,7 @@ def cases(reader: Reader, position: int, end: int) -> int:
 
 
 def array(reader: Reader, position: int, end: int) -> int:
-    r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases, or as a table at the beginning of a formula."""
+    r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases. At the beginning of a formula it is a table."""
     close = reader.partner.get(position)
     if close is None or close >= end:
         raise reader.unknown(position)

@@ -1,4 +1,4 @@
-"""Handlers of brackets and bars: which bar opens, which closes, and which evaluates a value at a point.
+"""Handlers of brackets and bars. They determine whether a bar opens, closes, or evaluates a value at a point.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -29,7 +29,7 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def leave_bracket(reader: Reader, position: int) -> None:
-    """Leave the innermost bracket. Raises NotationError if no bracket is open in the argument of a macro."""
+    """Leave the innermost bracket. Raise NotationError if no bracket is open in the argument of a macro."""
     text, start, stop = reader.pieces[position]
     if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
@@ -40,21 +40,21 @@ def leave_bracket(reader: Reader, position: int) -> None:
 
 
 def open_pair(reader: Reader, position: int, end: int) -> int:
-    r"""Read \lVert, \lfloor, \lceil."""
+    r"""Read an opening delimiter: \lVert, \lfloor or \lceil."""
     text, start, stop = reader.pieces[position]
     reader.open_call(PAIRS[text], start, stop)
     return position + 1
 
 
 def close_pair(reader: Reader, position: int, end: int) -> int:
-    r"""Read \rVert, \rfloor, \rceil."""
+    r"""Read a closing delimiter: \rVert, \rfloor or \rceil."""
     leave_bracket(reader, position)
     reader.add("RPAREN", ")", *reader.pieces[position][1:])
     return position + 1
 
 
 def read_norm_bar(reader: Reader, position: int, end: int) -> int:
-    r"""Read \| or \Vert: each closes a norm that is open in the same bracket, else opens a norm."""
+    r"""Read \| or \Vert, which closes a norm that is open in the same bracket and otherwise opens a norm."""
     _, start, stop = reader.pieces[position]
     top = reader.brackets[-1] if reader.brackets else ""
     alone = top == "(" and reader.previous() in ENDS_OPERAND
@@ -68,7 +68,7 @@ def read_norm_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def read_size(reader: Reader, position: int, end: int) -> int:
-    """Read \\left and similar macros, which tell opening from closing bars."""
+    """Read \\left and similar macros, which distinguish opening from closing bars."""
     text, start, _ = reader.pieces[position]
     following, stop = "", start
     if position + 1 < end:
@@ -90,7 +90,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
 
 
 def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
-    r"""Return the position of the \right of a \left. … \right|_{X=U}, or None."""
+    r"""Return the position of the \right that matches \left. in \left. … \right|_{X=U}, or None."""
     depth = 0
     for index in range(position, end):
         depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")
@@ -101,7 +101,7 @@ def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
 
 
 def is_at_point(reader: Reader) -> bool:
-    """Return whether a bar before a subscript has no opening bar, and so evaluates a value at a point: f(t)|_{t=0}"""
+    """Return whether a bar before a subscript has no opening bar, and so evaluates at a point, as in f(t)|_{t=0}."""
     return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 
@@ -117,14 +117,14 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Return whether this bar is the last one before the end of the bracket around it."""
+    """Return whether no other bar follows this bar before the end of the enclosing bracket."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")
 
 
 def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
-    """Add one bar, which begins at its \\left. Its token specifies which side it is, if LaTeX does."""
+    """Add a bar, which begins at its \\left if there is one. The token records the side if LaTeX specifies it."""
     text, _, stop = reader.pieces[position]
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
     opened = reader.brackets[-1] if reader.brackets else ""

@@ -1,4 +1,4 @@
-"""Handlers of single characters: cells and rows, scripts, primes and stars.
+"""Handlers of single characters, such as separators of cells and rows, scripts, primes and stars.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -60,7 +60,7 @@ def quad(reader: Reader, position: int, end: int) -> int:
 
 
 def comma(reader: Reader, position: int, end: int) -> int:
-    """Read a comma or a full stop: of the formula, but in upright text only of the sentence."""
+    """Read a comma or a full stop. In upright text it belongs to the sentence, and elsewhere to the formula."""
     if not reader.in_text:
         text, start, stop = reader.pieces[position]
         reader.add(*SIGNS[text], start, stop)
@@ -73,7 +73,7 @@ def times(reader: Reader, position: int, end: int) -> int:
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""Read \mathcal{S} \cup \mathcal{T}, where axes appear; f^{\mathcal{S} \cup \mathcal{T}}, a lift."""
+    r"""Read \cup between axes, as in f^{\mathcal{S} \cup \mathcal{T}}, which is a lift."""
     kind, span = reader.kind, reader.pieces[position][1:]
     lifted = kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if kind not in AXES and not lifted:
@@ -87,7 +87,7 @@ def union(reader: Reader, position: int, end: int) -> int:
 
 # --------------------------------------------------------------------------------------------- scripts, primes and stars
 def script(reader: Reader, position: int, end: int) -> int:
-    """Read _ or ^ with one piece or a group; ^ may also have a prime or a star."""
+    """Read _ or ^ with one piece or a group. After ^ there may also be a prime or a star."""
     sign, start, stop = reader.pieces[position]
     after = reader.skip_looks(position + 1, end)
     if sign == "^" and (mark := mark_at(reader, after, end)):
@@ -110,18 +110,18 @@ def script(reader: Reader, position: int, end: int) -> int:
 
 
 def under_indicator(reader: Reader, group: Token | Stretch) -> bool:
-    """Return whether the subscript is a condition: \\mathbb{1}_{x > 1}, I_{x > 1}."""
+    """Return whether the subscript is a condition of an indicator, as in \\mathbb{1}_{x > 1} and I_{x > 1}."""
     is_one = may_be_indicator(reader.tokens, len(reader.tokens) - 1)
     return is_one and not isinstance(group, Token) and holds_relation(reader, *group)
 
 
 def holds_relation(reader: Reader, start: int, end: int) -> bool:
-    """Return whether a relation appears between two pieces."""
+    """Return whether a relation appears in a range of pieces."""
     return any(SIGNS.get(piece[0], ("",))[0] in ("RELATION", "EQUALS") for piece in reader.pieces[start:end])
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """Return the primes or the stars that a superscript is, and where it ends."""
+    """Return the primes or stars that make up a superscript, and the position where it ends."""
     if position >= end:
         return None
     after, inside = position + 1, slice(position, position + 1)
@@ -140,7 +140,7 @@ def primes_of(text: str) -> str:
 
 
 def add_mark(reader: Reader, position: int, mark: str, after: int) -> int:
-    """Add the primes or the stars of a superscript at `position`."""
+    """Add the primes or stars of a superscript at `position`."""
     _, start, stop = reader.pieces[position]
     end = reader.pieces[after - 1][2]
     if mark[0] == "'":
@@ -164,7 +164,7 @@ def star(reader: Reader, position: int, end: int) -> int:
 
 
 def ends_with_name(reader: Reader) -> bool:
-    """Return whether the last token is a name, and not the script of one."""
+    """Return whether the last token is a name that is not in a script."""
     tokens = reader.tokens
     return reader.previous() == "NAME" and (len(tokens) < 2 or tokens[-2].type not in ("SUB", "SUP"))
 
@@ -176,7 +176,7 @@ def prime(reader: Reader, position: int, end: int) -> int:
 
 
 def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
-    """Add primes to the name before them: the base of its subscript too, as TeX sets u_i'; and to a number, as in 1'."""
+    """Add primes to the preceding name or number. In u_i' the prime belongs to the base, as TeX sets it."""
     token = find_primed_token(reader.tokens)
     if token is None:
         raise reader.unknown(position)
@@ -186,7 +186,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 
 def find_primed_token(tokens: list[Token]) -> Token | None:
-    """Return the token that a prime after these belongs to."""
+    """Return the token that a prime after these tokens belongs to."""
     last = len(tokens) - 1
     first = group_start(tokens, last)
     if first > 1 and tokens[first - 1].type == "SUB":
@@ -195,7 +195,10 @@ def find_primed_token(tokens: list[Token]) -> Token | None:
 
 
 def group_start(tokens: list[Token], last: int) -> int:
-    """Return the index at which the group in braces that ends at `last`, or the token there, begins; -1 for a long one."""
+    """Return the index where the group in braces that ends at `last` begins, or `last` for a single token.
+
+    Return -1 for a long group.
+    """
     depth = 0
     for index in range(last, max(-1, last - 60), -1):
         kind = tokens[index].type

@@ -1,4 +1,4 @@
-"""Read LaTeX: each macro abbreviates text, whose meaning the text lexer decides.
+"""The LaTeX lexer. Each macro is an abbreviation of text, and the text lexer determines its meaning.
 
     \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
 
@@ -40,7 +40,7 @@ def tokenize(source: str) -> list[Token]:
 
 
 def big(reader: Reader, position: int, end: int) -> int:
-    """Read \\sum_{i=1}^{n}, the lower end first, even if the upper one is written first."""
+    """Read a big operator such as \\sum_{i=1}^{n}. The lower bound comes first, regardless of the source order."""
     sign, start, stop = reader.pieces[position]
     reader.add(*SIGNS[sign], start, stop)
     upper = reader.skip_looks(position + 1, end)
@@ -52,7 +52,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Return the end of the script that begins at `position`, or `position` itself if no plain script begins there."""
+    """Return the end of the script that begins at `position`, or `position` if no plain script begins there."""
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]
@@ -63,7 +63,7 @@ def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
 
 # ---------------------------------------------------------------------------------------------- environments and looks
 def begin(reader: Reader, position: int, end: int) -> int:
-    """Read \\begin{aligned}: a table within the table."""
+    """Read \\begin{aligned} and other tables within a table."""
     reader.ampersands = 0
     if "alignedat" in reader.pieces[position][0]:
         return reader.argument(position, position + 1, end)[1]
@@ -76,13 +76,13 @@ def skip(reader: Reader, position: int, end: int) -> int:
 
 
 def drop(reader: Reader, position: int, end: int) -> int:
-    """Read \\label{…}, \\textcolor[HTML]{…}."""
+    """Skip a macro such as \\label{…} or \\textcolor[HTML]{…}."""
     after = position + 1 + (reader.piece(position + 1) == "*")
     return reader.argument(position, reader.option(position, after, end)[1], end)[1]
 
 
 def box(reader: Reader, position: int, end: int) -> int:
-    """\\mathmakebox[6em][l]{…}, which is read as its content"""
+    """Read \\mathmakebox[6em][l]{…} as its content."""
     after = position + 1
     for _ in range(2):
         after = reader.option(position, after, end)[1]
@@ -90,12 +90,12 @@ def box(reader: Reader, position: int, end: int) -> int:
 
 
 def spanning(reader: Reader, position: int, end: int) -> int:
-    """Read \\IEEEeqnarraymulticol{3}{l}{…}: the contents of the spanned columns."""
+    """Read \\IEEEeqnarraymulticol{3}{l}{…} as the contents of the spanned columns."""
     return reader.arguments(position, position + 1, end, 2)[-1][1]
 
 
 def skip_intertext(reader: Reader, position: int, end: int) -> int:
-    """Read \\intertext{…}."""
+    """Read \\intertext{…} and skip its content."""
     row(reader, position, end)
     return reader.argument(position, position + 1, end)[1]
 
@@ -110,7 +110,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathord-, before an operator's argument."""
+    """Read \\mathord-, which precedes an operator's argument."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

@@ -1,4 +1,4 @@
-"""LaTeX source to pieces: the preprocessing that TeX does without knowing formulas.
+"""Preprocessing of LaTeX source into pieces, like TeX, without knowledge of formulas.
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 
@@ -65,7 +65,7 @@ ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whateve
 
 
 def scan(source: str) -> list[Piece]:
-    """Split a source into pieces, without blanks and comments."""
+    """Split a source into pieces, dropping blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
@@ -76,7 +76,7 @@ def scan(source: str) -> list[Piece]:
 
 
 def is_word(text: str) -> bool:
-    """Return whether a piece is letters."""
+    """Return whether a piece consists of letters."""
     return text[0].isalpha() and text[0] not in _STAND_ALONE or text in GREEK_LETTERS
 
 
@@ -85,13 +85,13 @@ def is_number(text: str) -> bool:
 
 
 def is_macro(text: str) -> bool:
-    """Return whether a piece is a control word, such as \\seq."""
+    """Return whether a piece is a control word such as \\seq."""
     return text[0] == "\\" and text[1:].isalpha()
 
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """A definition by \\newcommand or \\ndef.
+    """A macro defined by \\newcommand or \\ndef.
 
     `body` is None if it does more than the notation supports; `sized` if a star or a size, \\norm*{x} and
     \\norm[\\big]{x}, sets the size of its brackets.
@@ -118,7 +118,7 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Replace every macro that the source or an older version of the package defines by its body."""
+    """Replace every macro defined by the source, or by an older version of the package, with its body."""
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 
@@ -220,7 +220,7 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
-        """Define a macro, without a body if the body uses more than its `parameters`, as in #3."""
+        """Define a macro. Omit the body if it uses arguments, such as #3, beyond the number of `parameters`."""
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
@@ -233,7 +233,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Return the number of arguments, [2]; -1 if there is a default value too, [2][default]."""
+        """Return the number of arguments in [2], or -1 if a default value follows, as in [2][default]."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
@@ -251,7 +251,7 @@ class _Expander:
         return inside
 
     def paired(self, defining: Piece) -> None:
-        """Read \\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or with X also [2] and a body of two arguments."""
+        """Read \\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or the X form, which also accepts [2] and a body."""
         name, body = self.new_name(defining), [("#1", *defining[1:])]
         parameters = self.parameters() or 1
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
@@ -261,7 +261,7 @@ class _Expander:
         self.define(name, parameters, [left, *before, *body, right, *after], sized=True)
 
     def environment(self, defining: Piece) -> None:
-        """Read \\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros."""
+        """Read \\newenvironment{name}{before}{after}, where \\begin{name} and \\end{name} act as macros."""
         if self.peek() == "*":
             self.left.pop()
         name = "".join(piece[0] for piece in self.argument(defining)[1:-1])
@@ -341,7 +341,7 @@ def closing_of(text: str) -> str:
 
 
 def read_plain_name(text: str) -> str | None:
-    r"""Return the name in \name{…} or \text{…}, which may contain labels and words of the notation too."""
+    r"""Return the name in \name{…} or \text{…}, which may also contain labels and words of the notation."""
     named = NAMED.fullmatch(text)
     return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
 

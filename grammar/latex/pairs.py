@@ -1,4 +1,4 @@
-"""The spans of formulas among the pieces of a LaTeX source, and the end of each bracket and environment."""
+"""The spans of formulas among the pieces of a LaTeX source, and the matching ends of brackets and environments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_o
 
 
 class Maths(NamedTuple):
-    """The formulas among the pieces, and for each opening piece the index of its closing piece."""
+    """The formulas among the pieces, and the index of the closing piece for each opening piece."""
 
     # start, end, and the opener: \begin{align}, $, or "" for a source without math mode
     units: list[tuple[int, int, str]]
@@ -20,7 +20,7 @@ ONLY_MATHS = frozenset("\\" + name for name in "nfun nbin ndot nsum nprod ncat n
 
 
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
-    """Return all pieces, or only the formulas if the source sets them off from prose."""
+    """Return all pieces as one formula, or only the formulas if the source separates them from prose."""
     return _Pairing(source, pieces).run()
 
 
@@ -72,7 +72,7 @@ class _Pairing:
         return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
 
     def dollar_outside_text(self) -> bool:
-        """Return whether a $ stands elsewhere than in \\text{$i$ odd}."""
+        """Return whether a $ appears outside of upright text such as \\text{$i$ odd}."""
         groups: list[bool] = []
         before = ""
         for text, _, _ in self.pieces:

@@ -1,4 +1,4 @@
-"""Convert pieces to tokens: expand each macro, on a stack of unread parts.
+"""Conversion of pieces to tokens, expanding each macro on a stack of unread parts.
 
 LaTeX writes in another order than text: axes before their operator, a numerator before its /. Each macro abbreviates a
 list of parts in the order of text: tokens, and stretches of pieces still to be read. The text lexer decides what names
@@ -48,7 +48,7 @@ class Reader(Lexer):
         self.overs = [index for index, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
-        """Read one formula, or one table of formulas."""
+        """Read one formula or one table of formulas."""
         if self.tokens:
             self.separate(FORMULA, *self.pieces[start - 1][1:])
         self.brackets = []
@@ -73,7 +73,7 @@ class Reader(Lexer):
                 self.frames.append(part)
 
     def read(self, position: int, end: int) -> None:
-        """Read a stretch of pieces. An action that leaves parts to be read first puts off the rest, and returns `end`."""
+        """Read a range of pieces. An action that has parts to read first defers the rest, and returns `end`."""
         pieces, tokens, actions = self.pieces, self.tokens, self.actions
         in_text = self.in_text
         while position < end:
@@ -97,7 +97,7 @@ class Reader(Lexer):
             position += 1
 
     def put(self, parts: list[Part], rest: int, end: int) -> int:
-        """Add the parts: now, if all are tokens, and else as work to be done before the rest."""
+        """Add the parts immediately if all of them are tokens. Otherwise, schedule them to be read before the rest."""
         tokens = [part for part in parts if isinstance(part, Token)]
         if len(tokens) == len(parts):
             self.tokens.extend(tokens)
@@ -107,13 +107,13 @@ class Reader(Lexer):
         return end
 
     def piece(self, position: int) -> str:
-        """Return the piece at `position`, or an empty string after the last."""
+        """Return the piece at `position`, or an empty string after the last piece."""
         return self.pieces[position][0] if position < len(self.pieces) else ""
 
     # -------------------------------------------------------------------------------------------------------- frames
     @property
     def in_axes(self) -> bool:
-        """Return whether words name axes here, also in \text."""
+        """Whether words name axes here, even in \\text."""
         brackets = self.brackets
         if brackets and brackets[-1] == "text":
             return len(brackets) > 1 and brackets[-2] in OF_AXES
@@ -133,7 +133,7 @@ class Reader(Lexer):
         return self.kind == "text"
 
     def leave(self) -> None:
-        """Leave a frame, with the brackets that are open in it."""
+        """Leave a frame, along with any brackets that are still open in it."""
         self.frames.pop()
         while self.brackets.pop() not in FRAMES:
             pass
@@ -147,7 +147,7 @@ class Reader(Lexer):
         return not self.brackets or self.brackets == ["text"]
 
     def separate(self, strength: str, start: int, stop: int) -> None:
-        """End a cell, a row, or a formula."""
+        """End a cell, a row or a formula."""
         if self.previous() == "SEPARATOR":
             last = self.tokens[-1]
             last.text = min(last.text, strength, key=(FORMULA, ROW, CELL).index)
@@ -162,7 +162,7 @@ class Reader(Lexer):
         return position
 
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
-        """Return the argument that begins at `position`, of the macro at index `macro`, and its end.
+        """Return the argument that begins at `position` and its end. The macro is at index `macro`.
 
         Without braces that is one digit; one name, or with `letters` one letter; or one macro with its arguments.
         """
@@ -180,7 +180,7 @@ class Reader(Lexer):
         return (position, position + 1), self.extent(position, end)
 
     def arguments(self, macro: int, position: int, end: int, number: int, letters: bool = False) -> list[Argument]:
-        """Return several arguments of a macro, the first at `position`."""
+        """Return several arguments of a macro. The first begins at `position`."""
         arguments = []
         for _ in range(number):
             arguments.append(self.argument(macro, position, end, letters))
@@ -188,7 +188,7 @@ class Reader(Lexer):
         return arguments
 
     def option(self, macro: int, position: int, end: int) -> tuple[Stretch | None, int]:
-        r"""Return the [3] of \sqrt[3]{x}, and the position after it."""
+        r"""Return an optional argument, such as [3] in \sqrt[3]{x}, and the position after it."""
         if position >= end or self.pieces[position][0] != "[":
             return None, position
         close = position + 1
@@ -205,7 +205,7 @@ class Reader(Lexer):
         return bool(text) and (name_of(text) is not None or is_number(text) or NAMED.fullmatch(text) is not None)
 
     def first_character(self, position: int) -> Token:
-        """Return the first digit or letter of a piece, which keeps the rest."""
+        """Return the first digit or letter of a piece, and remove it from the piece."""
         text, start, stop = self.pieces[position]
         if not (is_word(text) or text.isdecimal()):
             raise NotationError(
@@ -217,7 +217,7 @@ class Reader(Lexer):
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Return the end of the operand that begins at `position` without braces."""
+        """Return the end of the operand that begins at `position` and has no braces."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)
@@ -227,7 +227,7 @@ class Reader(Lexer):
         return after
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
-        """Return the parts of an argument, read in a frame of this kind."""
+        """Return the parts of an argument when it is read in a frame of the given kind."""
         if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:
@@ -240,7 +240,7 @@ class Reader(Lexer):
         return [kind, group, None]
 
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
-        """Return the braces around an argument that ends before `after`, or the positions where braces could stand."""
+        """Return the braces around an argument that ends before `after`, or the positions where braces could be."""
         if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
         if group[1] < after and self.pieces[group[1]][0] == "}":
@@ -256,7 +256,7 @@ class Reader(Lexer):
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def macro_name(self, position: int) -> str:
-        r"""Return the name of the macro at `position`, or an empty string: σ for \sigma, norm for \text{norm}."""
+        r"""Return the name of the macro at `position`, such as σ for \sigma or norm for \text{norm}, or ""."""
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""
@@ -299,7 +299,7 @@ class Reader(Lexer):
         return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 
     def follows_name(self, start: int) -> bool:
-        """Return whether a piece of \\text{Conv1d} follows the name before it directly."""
+        """Return whether a piece continues the name directly before it, as in \\text{Conv1d}."""
         return self.previous() == "NAME" and self.tokens[-1].end == start
 
     def extend(self, text: str, stop: int) -> None:

@@ -1,4 +1,4 @@
-"""Cells to statements: where LaTeX lays out a table, the notation has a program.
+"""Conversion of table cells to statements, since LaTeX lays out a program as a table.
 
 A cell ends at `\\`, at every second `&`, at `\\quad`, and at the end of its formula. Most cells are a statement. But
 one that begins with an operator, or follows one, continues the statement before it; one may hold two, `x = 1, y = 2`;
@@ -28,7 +28,7 @@ RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
 def statements(tokens: list[Token]) -> list[Token]:
-    """Join the tokens of the cells, with a SEPARATOR between statements only, and FOR before a range."""
+    """Join the tokens of the cells, keeping a SEPARATOR only between statements, and adding FOR before a range."""
     result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
@@ -52,7 +52,7 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 
 
 def _counts(before: list[Token], statement: list[Token]) -> bool:
-    """Return whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i appears in a script of the statement before."""
+    """Return whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range because the previous statement has i in a script."""
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
@@ -66,13 +66,13 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
-    """Return whether t = 1, 2, 3 is a range: where t appears in a script of the statement before."""
+    """Return whether t = 1, 2, 3 is a range because the previous statement has t in a script."""
     kinds = " ".join(token.type for token in statement)
     return LISTED.fullmatch(kinds) is not None and _occurs_in_script(before, statement[0].text)
 
 
 def _occurs_in_script(before: list[Token], variable: str) -> bool:
-    """Return whether a name appears in a script, or an index, of the statement before."""
+    """Return whether a name appears in a script or an index of the previous statement."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False
@@ -82,7 +82,7 @@ def _occurs_in_script(before: list[Token], variable: str) -> bool:
 
 
 def _cells(tokens: list[Token]):
-    """Yield each nonempty cell, with the SEPARATOR before it."""
+    """Yield each nonempty cell with the SEPARATOR before it."""
     cell: list[Token] = []
     before = FORMULA
     for token in tokens:
@@ -99,7 +99,7 @@ def _cells(tokens: list[Token]):
 
 
 def _lines(tokens: list[Token]):
-    """Yield the statements of a table, each whole: cells that belong together are joined."""
+    """Yield the statements of a table, with the cells of each statement joined."""
     lines: list[list[Token]] = []
     related = False
     comma: Token | None = None
@@ -124,7 +124,7 @@ def _lines(tokens: list[Token]):
 
 
 def _lists(last: list[Token], cell: list[Token]) -> bool:
-    """Return whether a cell continues with a list of names, W, \\quad b \\in S.
+    """Return whether a cell continues a list of names, as in W, \\quad b \\in S.
 
     In contrast, 2 n, \\quad n = 3 is an expression and its condition.
     """
@@ -133,7 +133,7 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
 
 
 def _trim(cell: list[Token]) -> Token | None:
-    """Take the comma or full stop from the end of a cell; the comma, if there was one."""
+    """Remove commas and full stops from the end of a cell, and return the comma, if there was one."""
     comma = None
     while cell and cell[-1].type in PUNCTUATION:
         last = cell.pop()
@@ -153,7 +153,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
 
 
 def _letters(line: list[Token]) -> str:
-    """Return a statement as a string in which a bracket's contents are x."""
+    """Return a statement as a string, with x for everything in brackets."""
     letters, depth = [], 0
     for token in line:
         kind = token.type
@@ -166,7 +166,7 @@ def _letters(line: list[Token]) -> str:
 
 
 def _split_statements(line: list[Token]):
-    """Split statements at their commas: x = 1, y = 2.
+    """Split statements at commas, as in x = 1, y = 2.
 
     A list of names before ∈ stays one statement, and so does a range.
     """

@@ -1,4 +1,4 @@
-"""Tables of LaTeX's characters and macros in the notation, mostly derived from `symbols.py`."""
+"""Tables that map LaTeX characters and macros to the notation, mostly derived from `symbols.py`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ REFUSED |= {
 
 @lru_cache(maxsize=4096)
 def name_of(text: str) -> str | None:
-    r"""Return the name that a piece spells, or None: seq for \seq, seq, \name{seq} and \text{seq}; α for \alpha."""
+    r"""Return the name that a piece spells, such as seq for \seq, \name{seq} and \text{seq}, or None."""
     if text in NAMES:
         return NAMES[text]
     if is_word(text):
@@ -107,7 +107,7 @@ def name_of(text: str) -> str | None:
 
 
 def is_known(macro: str) -> bool:
-    r"""Return whether LaTeX or the notation defines this macro, so that it is not the name of an axis, as \seq is."""
+    r"""Return whether LaTeX or the notation defines this macro. Other macros, such as \seq, are names of axes."""
     return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 
@@ -115,7 +115,10 @@ REPAIR = r"define it with \newcommand; if a style file defines it, put that file
 
 
 def check_defined(source: str, pieces: list[Piece], position: int, partner: Mapping[int, int]) -> None:
-    r"""Raise NotationError at a macro with two arguments that nothing defines; \foo{X} may be a function, and its argument."""
+    r"""Raise NotationError at an undefined macro with two arguments.
+
+    With one argument, as in \foo{X}, the macro may be a function.
+    """
     text, start, stop = pieces[position]
     after = partner.get(position + 1, len(pieces)) + 1
     if (

@@ -1,4 +1,4 @@
-"""Handlers of words and letters: upright text, fonts, accents, calligraphic and blackboard letters.
+"""Handlers of words and letters: upright text, fonts, accents, and calligraphic and blackboard letters.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -32,7 +32,7 @@ SENTENCES = tuple(f"\\{name}" for name in TEXTS)
 
 # ------------------------------------------------------------------------------------------------------- upright text
 def text(reader: Reader, position: int, end: int) -> int:
-    """Read \\text{if $i$ is even}."""
+    """Read upright text such as \\text{if $i$ is even}."""
     if position + 1 >= end or reader.piece(position + 1) != "{":
         return position + 1
     close = reader.partner[position + 1]
@@ -61,7 +61,7 @@ def word_in_text(reader: Reader, position: int, end: int) -> int:
 
 
 def read_name(reader: Reader, position: int, end: int) -> int:
-    """Read \\text{…} that contains one word, or a name with a label."""
+    """Read \\text{…} that contains a single word, or a name with a label."""
     piece, start, stop = reader.pieces[position]
     name, in_text = read_plain_name(piece) or "", piece.startswith(SENTENCES)
     if in_text and is_comment(reader, position + 1, end) and not heads_a_row(reader, position + 1, end):
@@ -81,7 +81,7 @@ def read_name(reader: Reader, position: int, end: int) -> int:
 
 
 def is_apart(reader: Reader, position: int) -> bool:
-    """Return whether \\text{where} is a word by itself, and not the function in \\text{where}(c, X, Y)."""
+    """Return whether \\text{where} is a separate word rather than the function in \\text{where}(c, X, Y)."""
     piece, _, stop = reader.pieces[position]
     following = reader.pieces[position + 1] if position + 1 < len(reader.pieces) else ("", 0, 0)
     return piece[-2] in " ,." or following[0] not in ("(", "\\left", "_", "^") or following[1] != stop
@@ -100,7 +100,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
 
 
 def is_comment(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the \\text{…} before `after` fills a cell."""
+    """Return whether the \\text{…} before `after` fills an entire cell."""
     if not reader.is_at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
         return False
     after = reader.skip_looks(after, end)
@@ -111,7 +111,7 @@ def is_comment(reader: Reader, after: int, end: int) -> bool:
 
 
 def heads_a_row(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""
+    """Return whether the cell after this \\text{…} continues with a relation, as in \\text{total} &\\colon …"""
     after = reader.skip_looks(after, end)
     if after >= end or reader.pieces[after][0] != "&":
         return False
@@ -123,7 +123,7 @@ def heads_a_row(reader: Reader, after: int, end: int) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ names in a font
 def font(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathbf x; \\operatorname{arg\\,max}, whose pieces are one name."""
+    """Read a font macro such as \\mathbf x. The pieces of \\operatorname{arg\\,max} form one name."""
     macro, start, _ = reader.pieces[position]
     after = position + 1 + (reader.piece(position + 1) == "*")
     if after >= end or reader.piece(after) != "{":
@@ -140,7 +140,7 @@ def font(reader: Reader, position: int, end: int) -> int:
 
 
 def token_of_one(reader: Reader, macro: str, after: int) -> tuple[str, str] | None:
-    r"""Return the meaning of a bold 1: \mathbf{1}[i = j] and \mathbf{1}_{i = j} are indicators, \mathbf{1}_{\ax} ones."""
+    r"""Return the meaning of a bold 1: an indicator, as in \mathbf{1}[i = j], the tensor of ones, or None."""
     below = [reader.piece(after), reader.piece(after + 1)] == ["_", "{"] or reader.piece(after) == "_"
     while reader.piece(after) in SIZED:
         after += 1
@@ -155,7 +155,7 @@ PRIMED = re.compile(r"['′’]+")
 
 
 def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
-    """Return the name that the letters and digits from `position` on make together, or one macro; and where it ends."""
+    """Return the name formed by the letters and digits from `position` on, or by a single macro, and its end."""
     position = reader.skip_looks(position, end)
     while position < end and reader.pieces[position][0] in DROPPED:  # \vphantom{fg}
         position = reader.skip_looks(reader.argument(position, position + 1, end)[1], end)
@@ -172,7 +172,7 @@ def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
 
 
 def decorate(reader: Reader, position: int, end: int) -> int:
-    r"""Read \hat y, \hat{W_1}, \mathcal{L}, \mathcal{S^*}: scripts inside belong to the letter."""
+    r"""Read an accented or calligraphic letter, such as \hat y or \mathcal{S^*}, and the scripts inside."""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
     name, rest, last = (group.text, 0, 0) if isinstance(group, Token) else (*join_name(reader, *group), group[1])
@@ -199,7 +199,7 @@ def decorate(reader: Reader, position: int, end: int) -> int:
 
 
 def blackboard(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathbb R, \\mathbb{1}."""
+    """Read a blackboard letter, such as \\mathbb R or \\mathbb{1}."""
     macro, start, _ = reader.pieces[position]
     letter, after = re.sub(r"\\math(bb|ds|bbm)|[{}\s]", "", macro), position + 1
     if not letter:

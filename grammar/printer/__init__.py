@@ -1,4 +1,4 @@
-"""The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
+"""The printer, which turns a syntax tree into a formula in text, in ASCII or in LaTeX: `parse(to_text(tree)) == tree`.
 
 `pieces`: which part gets brackets; how a part is asked for.
 `scripts`: names, numbers, and their sub- and superscripts; calls, literals, cases.
@@ -26,7 +26,7 @@ RESET = "\x1b[0m"  # ends a color in a terminal
 
 
 def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
-    """Print `node` (an expression, a statement, a set, a program) as text.
+    """Return `node`, which is an expression, a statement, a set or a program, as text.
 
     `ascii` restricts the text to ASCII letters and signs.
 
@@ -47,7 +47,7 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
 def to_latex(
     node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None
 ) -> str:
-    """Print `node` as LaTeX that KaTeX and MathJax render.
+    """Return `node` as LaTeX that KaTeX and MathJax can render.
 
     `macros` uses the macros of the paper's package `namedtensor`.
 

@@ -1,4 +1,4 @@
-"""Nodes to text in ASCII: Greek letters spelled out, and a backslash with a name for symbols without an ASCII character."""
+"""Printing of nodes in ASCII. Symbols without an ASCII character become a backslash and a name."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ascii(Text):
         return self.signs[sign] + ("" if operand.startswith("(") else " ") + operand
 
     def derivative(self, node):
-        """Print d(f(X))/dX* if the variable is a plain name and all its axes are starred."""
+        """Print d(f(X))/dX* if the variable is a plain name with every axis starred."""
         plain = type(node.variable) is Name and re.fullmatch("[A-Za-z][A-Za-z0-9]*'*", node.variable.text)
         if node.mark != "*" or not plain:
             return (yield from super().derivative(node))

@@ -1,4 +1,4 @@
-r"""The typeset breadth of LaTeX, in ems of its font: an estimate, rather too much than too little.
+r"""Estimates of the typeset width of LaTeX, in ems. They are too large rather than too small.
 
 \frac{Q \ndot{\name{key}} K}{2}        the broader of the two parts
 """
@@ -43,7 +43,7 @@ LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # any other token
 
 
 def breadth(latex: str) -> float:
-    r"""Return the width of a piece of LaTeX in a line, in ems.
+    r"""Return the width of a piece of LaTeX on a line, in ems.
 
     >>> breadth("x + y") < breadth("x + y + z") < 6
     True
@@ -54,7 +54,7 @@ def breadth(latex: str) -> float:
 
 
 class Measure:
-    """The breadth of a text, piece by piece."""
+    """A measurement of the width of a LaTeX string, piece by piece."""
 
     def __init__(self, text: str):
         self.tokens = [token for token in TOKEN.findall(text) if not token.isspace()]
@@ -64,21 +64,21 @@ class Measure:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def row(self, until: str = "") -> float:
-        """Return the breadth of a row, up to its end or a closing token.
+        """Return the width of a row, up to the end of the row or a closing token.
 
         For several rows under a symbol, return the largest.
         """
         return max(sum(cells) for cells in self.rows(until))
 
     def table(self, until: str) -> float:
-        """Return the width of columns, each as wide as its widest cell."""
+        """Return the total width of columns that are each as wide as their widest cell."""
         rows = list(self.rows(until))
         columns = max(map(len, rows))
         widths = (max((row[at] for row in rows if at < len(row)), default=0.0) for at in range(columns))
         return sum(widths) + columns + 0.4
 
     def rows(self, until: str) -> Iterator[list[float]]:
-        """Yield the widths of the cells of each row."""
+        """Yield the widths of the cells in each row."""
         cells = [0.0]
         while self.at < len(self.tokens) and self.peek() != until:
             token = self.peek()
@@ -108,7 +108,7 @@ class Measure:
         return max(width, widest + 2 * THIN) if below else width + widest
 
     def piece(self) -> float:
-        """Return the width of one token with its arguments."""
+        """Return the width of one token, including its arguments."""
         token = self.peek()
         self.at += 1
         if token == "{":

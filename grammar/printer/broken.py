@@ -1,4 +1,4 @@
-r"""Long formulas broken into rows: before an operator, on the outermost level that has one, the loosest operator first.
+r"""Line breaks in long formulas. A break precedes the loosest operator on the outermost level with operators.
 
 Y &= A + B + C        Y &= A + B \\ &\quad {} + C
 """
@@ -23,7 +23,7 @@ MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin 
 
 
 class Break(NamedTuple):
-    """A possible line break in a row: its brackets, their number, and the precedence of the operator after it."""
+    """A possible line break in a row: the enclosing brackets, their number, and the precedence of the next operator."""
 
     depth: int
     level: int
@@ -32,7 +32,7 @@ class Break(NamedTuple):
 
 
 def display(rows: list[str], width: float) -> str:
-    r"""Return rows, aligned at their relations, as a display no broader than `width` ems, if line breaks allow it.
+    r"""Return rows aligned at their relations, as a display at most `width` ems wide if line breaks allow it.
 
     >>> print(display(["Y &= A + B", "Z &= C"], 30))
     \begin{align*}
@@ -49,12 +49,12 @@ def display(rows: list[str], width: float) -> str:
 
 
 def heads(rows: list[str]) -> float:
-    """Return the width of the left sides, which are in one column."""
+    """Return the width of the left sides, which form one column."""
     return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
 
 
 def align_rows(rows: list[str], width: float) -> list[str]:
-    """Align rows by their relations."""
+    """Return the rows aligned at their relations."""
     lines: list[str] = []
     for row in rows:
         head, _, body = row.partition("&") if "&" in row else ("", "", row)
@@ -63,17 +63,17 @@ def align_rows(rows: list[str], width: float) -> list[str]:
 
 
 def align_left(rows: list[str], width: float) -> list[str]:
-    """Align rows at the left margin: they may be broken before their relation too."""
+    """Return the rows aligned at the left margin. Such a row may also be broken before its relation."""
     return [line for row in rows for line in lines_of("&", broken(row.replace("&", "", 1), width, whole="&" in row))]
 
 
 def lines_of(head: str, parts: list[str]) -> list[str]:
-    """Return the lines of a broken row, the later ones indented."""
+    """Return the lines of a broken row, with all lines after the first indented."""
     return [head + parts[0], *(f"&\\quad {{}}{part}" for part in parts[1:])]
 
 
 def broken(text: str, width: float, whole: bool = False) -> list[str]:
-    """Break a formula into lines of at most this width; a line without a possible break stays longer.
+    """Break a formula into lines of at most the given width. A line that cannot be broken stays longer.
 
     A `whole` statement is broken at the relation between its sides only as a last resort.
     """
@@ -89,7 +89,7 @@ def broken(text: str, width: float, whole: bool = False) -> list[str]:
 
 
 def best(text: str, width: float, whole: bool) -> Break | None:
-    """Return the last outermost break whose first line is narrow enough; the first break of all if there is none."""
+    """Return the last outermost break after a first line that fits, or the first break if there is no such break."""
     result = breaks(text, whole)
     for key in sorted({(break_.depth, break_.level) for break_ in result}):
         group = [break_ for break_ in result if (break_.depth, break_.level) == key]
@@ -100,7 +100,7 @@ def best(text: str, width: float, whole: bool) -> Break | None:
 
 
 def breaks(text: str, whole: bool = False) -> list[Break]:
-    """Return every position at which a row may be broken, none in braces or an environment."""
+    """Return every position at which a row may be broken. Braces and environments are never broken."""
     result: list[Break] = []
     stack: list[int] = []  # where brackets open
     pairs: dict[int, int] = {}
@@ -133,7 +133,7 @@ def breaks(text: str, whole: bool = False) -> list[Break]:
 
 
 def opened(text: str, chosen: Break) -> tuple[str, int]:
-    r"""Give the brackets around a break a fixed size, and return the text and the break's position."""
+    r"""Set the brackets around a break to a fixed size, and return the new LaTeX and the position of the break."""
     position = chosen.position
     for start, word, fixed in sorted(
         [(start, "\\left", "\\Bigl") for start, _ in chosen.brackets]

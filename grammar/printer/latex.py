@@ -1,4 +1,4 @@
-"""Nodes to LaTeX: the paper's form, in its own macros or expanded for KaTeX and MathJax.
+"""Printing of nodes in LaTeX, either with the paper's macros or expanded for KaTeX and MathJax.
 
     Q \\ndot{\\name{key}} K          Macros, for LaTeX with the package `namedtensor`
     Q \\mathbin{\\mathop{\\odot}\\limits_{\\mathsf{key}}} K          Latex, for a page that knows no macros
@@ -61,7 +61,7 @@ class Latex(Text):
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def digits(self, number: int | float) -> str:
-        """Print a number in positional form: LaTeX has no 1e-5. A float keeps its point."""
+        """Print a number in positional notation, since LaTeX does not have 1e-5. A float keeps its decimal point."""
         text = repr(number)
         if "e" not in text:
             return text
@@ -72,7 +72,7 @@ class Latex(Text):
         return Piece(self.word(node.text))
 
     def subscript(self, node):
-        """Print a subscript; ones along axes are a bold 1."""
+        """Print a subscript. The name `ones` with axes becomes a bold 1."""
         piece = yield from super().subscript(node)
         if isinstance(node.base, Name) and node.base.text == "ones":
             return piece._replace(text=piece.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
@@ -140,7 +140,7 @@ class Latex(Text):
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def head(self, node):
-        """Print softmax with its axes below it, but LN_Q with its label beside it."""
+        """Print softmax with its axes below, but LN_Q with its label as a subscript."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
         raised = self.scripted("^", above)
@@ -163,7 +163,7 @@ class Latex(Text):
         return Piece(self.matrix("".join(down), across, cells), POSTFIXED)
 
     def matrix(self, down: str, across: str, cells: str) -> str:
-        """Return a matrix with the axis of the columns above the numbers, and the axis of the rows to the left."""
+        """Return a matrix with the axis of the columns above the numbers and the axis of the rows on the left."""
         numbers = f"\\overset{{{across}}}{{\\begin{{bmatrix}} {cells} \\end{{bmatrix}}}}"
         return f"\\mathinner{{{down}{numbers}}}"
 
@@ -181,7 +181,7 @@ class Latex(Text):
 
     # ----------------------------------------------------------------------------------------------------- programs
     def tint(self, color: str) -> str:
-        """Return the code that precedes the name of an axis of a color, such as #0b80a6."""
+        """Return the code that precedes the name of an axis to set its color, such as #0b80a6."""
         return f"\\textcolor{{{color}}}{{"
 
     def joined(self, lines: list[str]) -> str:
@@ -192,7 +192,7 @@ class Latex(Text):
 
 
 class Macros(Latex):
-    """LaTeX in the macros of the paper."""
+    """LaTeX output that uses the macros of the paper."""
 
     signs = Latex.signs | {"ℝ": "\\reals"}
     font = "name"
@@ -209,7 +209,7 @@ class Macros(Latex):
         return f"\\nfun{{{axes}}}{{{_set_letters(operator, '', several=True)}{raised}}}"
 
     def tint(self, color: str) -> str:
-        """Color a text with the package xcolor."""
+        """Return the code that sets a color with the package xcolor."""
         return f"\\textcolor[HTML]{{{color.lstrip('#').upper()}}}{{"
 
     def matrix(self, down: str, across: str, cells: str) -> str:
@@ -217,7 +217,7 @@ class Macros(Latex):
 
 
 def _set_letters(text: str, font: str, several: bool) -> str:
-    """Set a name in a font, or only a name of several letters if `several` is true.
+    """Set a name in a font. If `several` is true, set only names of several letters.
 
     Its primes and stars stay outside.
     """
@@ -252,14 +252,14 @@ def _conditional(text: str, font: str) -> str:
 
 
 def _split_accent(word: str) -> tuple[str, str]:
-    """Return a name without its final accent, and the macro of the accent."""
+    """Return a name without its final accent, and the macro for that accent."""
     last = unicodedata.normalize("NFD", word[-1:])
     accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")
     return (word[:-1] + last[:-1], accent) if accent else (word, "")
 
 
 def _has_script(node, sign: str) -> bool:
-    """Return whether a base already has a printed script of this sign. A prime is one, unless ^ follows it directly."""
+    """Return whether a printed base already has a script of this sign. A prime counts, unless ^ directly follows it."""
     kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):
@@ -269,12 +269,12 @@ def _has_script(node, sign: str) -> bool:
 
 
 def _is_long(node) -> bool:
-    """Return whether a component of a subscript is a word, as axes are, and not one letter."""
+    """Return whether a component of a subscript is a word, as the names of axes are, rather than a single letter."""
     while hasattr(node, "base"):
         node = node.base
     return isinstance(node, Name) and len(node.text.rstrip("'*†")) > 1
 
 
 def _guard_bracket(row: str) -> str:
-    """Guard a row that begins with [, which would be read as the height of the row before it."""
+    """Guard a row that begins with [, which LaTeX would interpret as the spacing after the previous row."""
     return f"{{}}{row}" if row.startswith("[") else row

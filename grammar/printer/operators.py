@@ -1,4 +1,4 @@
-"""Operators: infix, prefix, large and between conditions."""
+"""Printing of operators: infix, prefix and large operators, and relations in conditions."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class Operators(Functions):
         return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
-        """Return the sign of an operator with the variable that it binds."""
+        """Return the sign of an operator with its bound variable."""
         if operator in self.signs:
             return self.big_sign(operator, below, above)
         return self.named_sign(operator, below, above)
@@ -206,7 +206,7 @@ class Operators(Functions):
         return self.word(operator) + self.bounds(below, above)
 
     def reaching(self, sign: str, body, operator: str):
-        """Print a big operator: ∑ extends over products; max and similar operators have a bracketed operand."""
+        """Print a big operator. A ∑ extends over products, but max and similar operators bracket their operand."""
         if operator in self.signs:
             return (yield from self.print_over_body(sign, body))
         (operand,) = yield from self.each((body,), OR)
@@ -217,7 +217,7 @@ class Operators(Functions):
         return Piece(f"{first}:{last}")
 
     def first(self, node):
-        """Yield the lower bound of a sum. It is in a subscript, where anything more than a name needs brackets."""
+        """Print the lower bound of a sum. It is in a subscript, where anything more than a name needs brackets."""
         if is_plain_sum(node):
             piece = yield self.label(node, axes=False)
             return piece.text
@@ -225,7 +225,7 @@ class Operators(Functions):
         return self.round(piece.text)
 
     def print_over_body(self, sign: str, body):
-        """Return ∑ with its operand. As an operand, it binds loosely if a product appears in it."""
+        """Print ∑ with its operand. As an operand itself, the sum binds loosely if it contains a product."""
         operand = yield from self.right(body, QUOTIENT)
         level = ELEMENT if operand.level >= UNARY else UNARY
         return Piece(f"{sign} {operand.text}", level, True)
@@ -238,7 +238,7 @@ class Operators(Functions):
         return (yield from self.prefixed("∂", node.body))
 
     def prefixed(self, sign: str, node):
-        """Print √ or ∂ before an atom, or before brackets."""
+        """Print √ or ∂ before an atom, or before an expression in brackets."""
         operand = yield self.visit(node)
         bare = operand.level == ATOM or type(node) is Subscript
         return Piece(self.before(sign, (operand if bare else self.bracketed(operand)).text), ELEMENT)
@@ -252,7 +252,7 @@ class Operators(Functions):
         return Piece(f"{above.text}/{self.before('∂', below)}", QUOTIENT)
 
     def variable(self, node):
-        """Print X* of ∂X*."""
+        """Print X*, the variable of ∂X*."""
         piece = yield from self.part(node.variable, POSTFIXED)
         if node.mark and self.takes_mark(node.variable):
             return self.axis_word(node.variable.text + node.mark)
@@ -260,7 +260,7 @@ class Operators(Functions):
         return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
 
     def takes_mark(self, variable) -> bool:
-        """Return whether X* may be written for X^*: after a word that is not a keyword."""
+        """Return whether X^* may be written X*, which is possible after a word that is not a keyword."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ----------------------------------------------------------------------------------------------------- conditions
@@ -287,7 +287,7 @@ class Operators(Functions):
         return Piece(f"{left.text} {self.signs['∨']} {right.text}", OR)
 
     def conjunction(self, node):
-        """Print a ∧ b, and 1 ≤ i ∧ i ≤ j as 1 ≤ i ≤ j."""
+        """Print a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j is printed as 1 ≤ i ≤ j."""
         operands = conjuncts(node)
         first = yield from self.part(operands[0], NOT)
         texts, chained = [first.text], True
@@ -298,7 +298,7 @@ class Operators(Functions):
         return Piece(" ".join(texts), RELATION if chained else AND)
 
     def continues(self, before, operand):
-        """Return whether `operand` is a relation that begins with the end of the relation `before`."""
+        """Return whether `operand` is a relation that begins with the last side of the relation `before`."""
         if not all(type(node) is Call and FORMS.get(node.operator) == "relation" for node in (before, operand)):
             return False
         end = yield self.visit(before.arguments[1])
@@ -307,6 +307,6 @@ class Operators(Functions):
 
 
 def sums_over_indices(node) -> bool:
-    """Return whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
+    """Return whether a ∑ sums over indices that appear in its operand, as in ∑_i A_{height(i)}."""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)

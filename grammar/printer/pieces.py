@@ -1,4 +1,4 @@
-"""Pieces of text, and the brackets between them.
+"""Printed pieces of a formula, and the brackets between them.
 
 Each part of a tree is printed to a `Piece`: its text, and its precedence. Code that takes a piece as an
 operand says on which level it must bind at least; a looser one gets brackets. The levels are the levels of
@@ -22,7 +22,7 @@ OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, P
 
 
 class Piece(NamedTuple):
-    """A printed part. `reaches`: it ends in the operand of a ∑, which would take in a product that follows."""
+    """A printed part. `reaches` is true if the part ends in a ∑, whose operand would absorb a following product."""
 
     text: str
     level: int = ATOM
@@ -33,12 +33,12 @@ Printing = Union[Piece, Generator[Any, Any, Any]]  # the result of a method: a p
 
 
 def signs(column: str) -> dict[str, str]:
-    """Return the preferred form of each symbol, by its value in the tree."""
+    """Return a mapping from the value of each symbol in the tree to its preferred form."""
     return {value(symbol): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
 
 
 class Printer:
-    """The base of printers: nodes of any kind, bracketed as operands of others."""
+    """The base class of printers, which prints nodes of any kind and adds brackets to operands."""
 
     signs = signs("text")
 
@@ -63,7 +63,7 @@ class Printer:
         return getattr(self, type(node).__name__.lower())(node)
 
     def part(self, node, level: int, last: bool = False):
-        """Return the piece of an operand, in brackets if it binds more loosely than `level`.
+        """Return the piece for an operand, in brackets if the operand binds more loosely than `level`.
 
         Only a `last` operand, which no product can follow, may end in a ∑.
         """
@@ -71,12 +71,12 @@ class Printer:
         return piece if piece.level >= level and (last or not piece.reaches) else self.bracketed(piece)
 
     def right(self, node, level: int):
-        """Print a last operand: a sign at its beginning gets brackets."""
+        """Print the last operand, with brackets if it begins with a sign."""
         piece = yield from self.part(node, level, last=True)
         return self.bracketed(piece) if piece.text.startswith("-") else piece
 
     def each(self, parts, level: int):
-        """Print parts with commas or relations between them."""
+        """Print parts that commas or relations separate."""
         texts = []
         for part in parts:
             piece = yield from self.part(part, level, last=True)
@@ -84,7 +84,7 @@ class Printer:
         return texts
 
     def gathered(self, ways):
-        """Join the texts that several generators yield."""
+        """Return the strings that several generators produce, as a list."""
         texts = []
         for way in ways:
             texts.append((yield from way))

@@ -1,4 +1,4 @@
-"""Convert nodes to runs: pieces of text with their script levels and axes, for pages and images.
+"""Conversion of nodes to runs, which are pieces of text with script levels and axes, for pages and images.
 
     softmax_{seq} X        Run("softmax"), Run("seq", scripts=("below",), axis="seq"), Run(" "), Run("X", slanted=True)
 
@@ -25,7 +25,7 @@ SCRIPTS = {BELOW: "below", ABOVE: "above"}
 
 
 class Run(NamedTuple):
-    """A piece of uniform style: its enclosing scripts, outermost first, the axis it names, whether it is slanted."""
+    """A piece of uniform style with its enclosing scripts, outermost first, its axis, and whether it is slanted."""
 
     text: str
     scripts: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Run(NamedTuple):
 
 
 def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
-    """Return `node` in runs.
+    """Return the runs of `node`.
 
     `axes` are the names to read as axes if the tree leaves that open.
 
@@ -46,7 +46,7 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
 
 
 def axes_in(node: Any) -> tuple[str, ...]:
-    """Return the axes that a tree names, in order.
+    """Return the axes that a tree names, in order of appearance.
 
     >>> from grammar.parser import parse
     >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))
@@ -66,7 +66,7 @@ def axes_in(node: Any) -> tuple[str, ...]:
 
 
 def certain(call: Call) -> tuple[Any, ...]:
-    """Return the components of a built-in's subscript that are axes."""
+    """Return the components of a built-in's subscript that are certainly axes."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]
     form = FORMS.get(call.operator)
@@ -76,7 +76,7 @@ def certain(call: Call) -> tuple[Any, ...]:
 
 
 class Marked(Text):
-    """The text syntax, its scripts and axes between marks."""
+    """The text syntax with control characters around scripts and axes."""
 
     def __init__(self, axes: Collection[str]):
         self.colors, self.after = {axis: f"{AXIS}{axis}{NAMED}" for axis in axes}, END
@@ -86,7 +86,7 @@ class Marked(Text):
         return f"{SLANTED}{text}{END}" if slanted else text
 
     def head(self, node):
-        """Print the head of a call without a blank before its bracket, even for a function d."""
+        """Print the head of a call without a space before the bracket, even for a function d."""
         head = yield from super().head(node)
         return self.word("d") if head == "d " else head
 
@@ -95,7 +95,7 @@ class Marked(Text):
 
 
 def runs_of(marked: str) -> Iterator[Run]:
-    """Yield the runs of a text with marks."""
+    """Yield the runs of text with control characters."""
     open_marks: list[str] = []
     axes: list[str] = []
     for text, mark in MARKED.findall(marked):
@@ -117,5 +117,5 @@ def run(text: str, open_marks: list[str], axes: list[str]) -> Run:
 
 
 def plain(runs: tuple[Run, ...]) -> str:
-    """Return the characters of runs alone."""
+    """Return only the characters of the runs."""
     return "".join(run.text for run in runs)

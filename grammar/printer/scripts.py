@@ -1,4 +1,4 @@
-"""Names, numbers, and their sub- and superscripts; calls, literals, cases."""
+"""Printing of names, numbers, scripts, calls, literals and cases."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ class ScriptPrinter(Printer):
         return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
 
     def word(self, text: str) -> str:
-        """Return a name in the position of an operand."""
+        """Return a name as it is written as an operand."""
         return text
 
     def axis_word(self, text: str) -> str:
-        """Return a name in a position that only allows axes or labels."""
+        """Return the spelling of a name in positions that only allow axes or labels."""
         return text
 
     def label_word(self, text: str) -> str:
-        """Print a name in a subscript that may be a label: W_{out}, LN_Q."""
+        """Return a name as it is written in a subscript that may be a label, as in W_{out} or LN_Q."""
         return self.axis_word(text)
 
     def axis(self, node) -> Piece:
-        """Print seq, seq*, hidden_1; a star after a label is raised."""
+        """Print an axis, such as seq, seq* or hidden_1. A star after a label is raised."""
         return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
 
     def tinted(self, axis: str, text: str) -> str:
-        """Print the name of an axis, in its color if the output is colored."""
+        """Print the name of an axis, in the color of the axis if the output is colored."""
         return f"{self.colors[axis]}{text}{self.after}" if axis in self.colors else text
 
     # -------------------------------------------------------------------------------------------------------- scripts
@@ -63,21 +63,21 @@ class ScriptPrinter(Printer):
         return Piece(self.script(node.base, base.text, "^", self.sign(node.mark)), POSTFIXED)
 
     def raised(self, base):
-        """Print the base of a superscript: (x^2)^n, since x^2^n would be ambiguous."""
+        """Print the base of a superscript, as in (x^2)^n, since x^2^n would be ambiguous."""
         return (yield from self.part(base, ATOM if type(base) in (Superscript, Starred) else POSTFIXED))
 
     def script(self, base, text: str, sign: str, content: str) -> str:
-        """Print the printed `base` with `text` as a sub- or superscript."""
+        """Return `text`, the printed form of `base`, with `content` as a sub- or superscript."""
         return text + self.scripted(sign, content)
 
     def scripted(self, sign: str, content: str, always: bool = False) -> str:
-        """Return a sub- or superscript, in braces if needed or `always`. Empty content gives an empty text."""
+        """Return a sub- or superscript, in braces if needed or `always`. Empty content produces an empty string."""
         if always:
             return f"{sign}{{{content}}}"
         return sign + self.braced(content) if content else ""
 
     def braced(self, content: str) -> str:
-        """Wrap text in braces unless it is one letter, one integer or one mark, whatever its color."""
+        """Wrap a string in braces unless it is a single letter, integer or star, whatever its color."""
         bare = content
         for color in (*self.colors.values(), self.after):
             bare = bare.replace(color, "")
@@ -88,7 +88,7 @@ class ScriptPrinter(Printer):
         return ",".join(texts)
 
     def below(self, components, axes: bool = True):
-        """Print labels or axes below an operator, if `axes` is true."""
+        """Print labels, or axes if `axes` is true, below an operator."""
         texts = []
         for component in components:
             piece = yield self.label(component, axes)
@@ -100,7 +100,7 @@ class ScriptPrinter(Printer):
         return "".join(self.signs.get(name, name) for name in mark)
 
     def label(self, node, axes: bool) -> Printing:
-        """Print a component of a subscript, in which every word is a name."""
+        """Print a component of a subscript in which every word is a name."""
         if type(node) is Name:
             return Piece(self.axis_word(node.text) if axes else self.label_word(node.text))
         return self.visit(node) if type(node) in (Number, Size) else self.longer_label(node, axes)
@@ -137,7 +137,7 @@ class ScriptPrinter(Printer):
         return names if len(axes) == 1 else f"({names})"
 
     def selected(self, base, items: list[str]):
-        """Print a base with indices or renames; the brackets around a longer base are square, like the paper's."""
+        """Print a base with indices or renames. A longer base has square brackets around it, as in the paper."""
         piece = yield self.visit(base)
         text = piece.text
         if piece.level < POSTFIXED or type(base) is nodes.Literal or (type(base) is Call and not _is_own(base)):
@@ -145,7 +145,7 @@ class ScriptPrinter(Printer):
         return Piece(self.script(base, text, "_", ", ".join(items)), POSTFIXED)
 
     def tight(self, node, level: int = OR):
-        """Print a part of a script without blanks: t-1."""
+        """Print a part of a script without spaces, as in t-1."""
         if type(node) is Name:
             return self.word(node.text)
         piece = yield from self.part(node, level, last=True)
@@ -153,7 +153,7 @@ class ScriptPrinter(Printer):
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether a function is defined by the program, so that f(x)_{h(i)} may be its definition."""
+    """Return whether the program may define a function, so that f(x)_{h(i)} could be its definition."""
     return (
         call.operator.isidentifier()
         and call.operator != "juxtaposed"
@@ -163,7 +163,7 @@ def _is_own(call: Call) -> bool:
 
 
 def _is_ambiguous(base) -> bool:
-    """Return whether a power of `base` needs brackets around it: mean_{n}(x)^2 could be the mean of squares."""
+    """Return whether a power of `base` is ambiguous without brackets. mean_{n}(x)^2 could be the mean of squares."""
     while type(base) is Subscript:  # mean_{n}(x)_k^2
         base = base.base
     if isinstance(base, (nodes.Over, nodes.IndexSum)):
@@ -182,7 +182,7 @@ def _is_ambiguous(base) -> bool:
 
 
 def _axis_as_label(name: str):
-    """Return the label that the name of an axis is read from: hidden_1 has the label 1."""
+    """Return an axis as the name with a label that it was parsed from, so that hidden_1 has the label 1."""
     word, *labels = [name] if name in UNDERSCORED else name.split("_")
     node = Name(word)
     for label in labels:
@@ -194,7 +194,7 @@ def _axis_as_label(name: str):
 
 
 def is_plain_sum(node) -> bool:
-    """Return whether `node` is a name, a number, or a sum of such: t-1"""
+    """Return whether `node` is a name, a number, or a sum of names and numbers, such as t-1."""
     while type(node) is Call and node.operator in ("+", "-"):
         if type(node.arguments[1]) not in (Name, Number):
             return False
@@ -220,7 +220,7 @@ class Functions(ScriptPrinter):
         return f"‖{operand}‖" if "‖" not in operand else f"‖({operand})‖"
 
     def head(self, node):
-        """Print a function's name with its scripts, but never as d(, which would begin a derivative."""
+        """Print a function's name with its scripts, avoiding d(, which would begin a derivative."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
         scripts = self.scripted("_", below) + self.scripted("^", above)
@@ -232,7 +232,7 @@ class Functions(ScriptPrinter):
         return ", ".join(ordinary) + ("; " + ", ".join(parameters) if parameters else "")
 
     def listed(self, parts, level: int):
-        """Print parts in brackets, where `in` does not mean ∈."""
+        """Print parts in brackets, where `in` is not used for ∈."""
         texts = yield from self.each(parts, level)
         return [self.word(part.text) if type(part) is Name else text for part, text in zip(parts, texts)]
 

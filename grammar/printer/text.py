@@ -1,4 +1,4 @@
-"""Sets and statements; completes the printer, which has one method per node type."""
+"""Printing of sets and statements, which completes the printer. There is one method per node type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUMBERS |= {"positive": ("ℝ", ">"), "nonnegative": ("ℝ", "≥")}
 
 
 class Text(Operators):
-    """The text syntax. The ASCII and LaTeX printers override what differs."""
+    """The text syntax. The ASCII and LaTeX printers override the methods that differ."""
 
     times = " × "  # between the axes of a shape
     braces = "{", "}"  # of a set of elements
@@ -35,7 +35,7 @@ class Text(Operators):
         return Piece((yield from self.shaped(domain, node.axes)))
 
     def bound(self, sign: str) -> str:
-        """Print >0, and in LaTeX \\geq 0."""
+        """Return a bound such as >0, or in LaTeX \\geq 0."""
         shown = self.signs[sign]
         return f"{shown} 0" if shown[-1].isalpha() else f"{shown}0"
 
@@ -81,7 +81,7 @@ class Text(Operators):
         return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
 
     def fact(self, node):
-        """Print an assumption; brackets keep a sign at its beginning from joining the line before."""
+        """Print an assumption, with brackets if its first sign could join it to the previous line."""
         piece = yield self.visit(node.condition)
         text = piece.text
         if text.startswith("-"):
@@ -94,7 +94,7 @@ class Text(Operators):
         return (yield from self.statement(", ".join(names), node, self.mark))
 
     def sides(self, sides):
-        """Print the sides of an equation; the first must neither join the line before nor look like another head."""
+        """Print the sides of an equation. The first side must not join the previous line or look like another head."""
         texts = []
         for side in sides:
             nearly = type(side) is Call and FORMS.get(side.operator) == "nearly"
@@ -104,7 +104,7 @@ class Text(Operators):
         return texts
 
     def statement(self, text: str, node, mark: str = ""):
-        """Print the end of equations and declarations: ∈ ℝ^{a} for t = 1, …, n"""
+        """Print the end of an equation or declaration, such as ∈ ℝ^{a} for t = 1, …, n."""
         for position, member in enumerate(node.sets):
             piece = yield self.visit(member)
             text += f" = {piece.text}" if position else f" {mark}{self.signs['∈']} {piece.text}"
@@ -123,7 +123,7 @@ class Text(Operators):
         return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
 
     def defined(self, node):
-        """Yield the function or operator that a signature declares."""
+        """Print the function or operator that a signature declares."""
         if FORMS.get(node.operator) == "product":
             return (yield from self.infix(node))
         if FORMS.get(node.operator) == "big":
@@ -134,7 +134,7 @@ class Text(Operators):
         return (yield from self.head(node)).strip()
 
     def imports(self, node) -> Piece:
-        """Print from "attention.nt" import Attention, in text and in ASCII; LaTeX has no imports."""
+        """Print from "attention.nt" import Attention, in text and in ASCII. LaTeX does not have imports."""
         names = [
             self.word(name.text) + ("" if alias.text == name.text else f" as {self.word(alias.text)}")
             for name, alias in node.names
@@ -158,7 +158,7 @@ class Text(Operators):
 
 
 def _like_a_head(node) -> bool:
-    """Return whether `node` is the product of two names, which left of = would define a function: f X = …"""
+    """Return whether `node` is a product of two names. To the left of =, as in f X = …, it would define a function."""
     return type(node) is Call and node.operator == "juxtaposed" and all(map(_is_name, node.arguments))
 
 

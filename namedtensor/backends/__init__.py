@@ -1,4 +1,4 @@
-"""A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
+"""Backends: a plan as source text and as a function of arrays, for NumPy, PyTorch, JAX, other libraries and JavaScript.
 
 `source`: a plan to text, one line a step.
 `lines`: the lines that libraries share, a text while it is written, and generated text as functions.

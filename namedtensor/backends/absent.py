@@ -1,4 +1,4 @@
-"""Targets of libraries that are not installed: source code is generated for them but not run.
+"""Targets for libraries that are not installed: source code is generated for them but not run.
 
 PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is NumPy's dtype, but a primitive
 that turns integers into floats gives the library's float dtype. If NumPy is not installed, as in the playground, a
@@ -26,7 +26,7 @@ BITS = {
 
 
 class Tabled(Target):
-    """NumPy by a table of its rules."""
+    """NumPy's dtype rules, read from a table."""
 
     def __init__(self) -> None:
         super().__init__(backend("numpy"), None)
@@ -39,7 +39,7 @@ class Tabled(Target):
         return dtype
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """Return the widest dtype of the strongest kind; a float dtype holds integers of half its bits."""
+        """Return the widest dtype of the strongest kind; a float dtype can hold integers of half its width."""
         kinds = {
             kind_of(dtype): max(BITS[name] for name in dtypes if kind_of(name) == kind_of(dtype)) for dtype in dtypes
         }
@@ -76,7 +76,7 @@ class Tabled(Target):
 
 
 class Absent(Target):
-    """A library that is not installed, with its current dtypes: PyTorch's and JAX's floats are of single precision."""
+    """A library that is not installed, and its current dtypes. The floats of PyTorch and JAX are single precision."""
 
     def __init__(self, name: str):
         super().__init__(backend(name), None)

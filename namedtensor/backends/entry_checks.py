@@ -1,4 +1,4 @@
-"""The checks with which exported source begins: one line for each input, which rejects other axes, sizes and dtypes.
+"""The checks at the start of exported source: one line per input, which rejects other axes, sizes and dtypes.
 
     def function(x, y):
         check("x", x, {"a": 3, "b": None}, np.float32, np.float64)
@@ -54,12 +54,12 @@ NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array tiling s
 
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the optimizations that an exported plan omits, because its constants are Python numbers."""
+    """Return the optimizations that an exported plan omits because its constants are Python numbers."""
     return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMIZATIONS[name].targets))))
 
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
-    """Return the lines that check the inputs of a plan; `dtype_text` gives the library's spelling of a dtype."""
+    """Return the lines that check the inputs of a plan; `dtype_text` returns the library's spelling of a dtype."""
     shared = find_shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue)]
     first = next((value for value in inputs if value.dtype in shared), None)
@@ -80,7 +80,7 @@ def input_checks(
     check_line: Callable[[PlanValue, str], str],
     requirement: Callable[[str, str, str], list[str]],
 ) -> list[str]:
-    """Return the lines that check the sizes of inputs and read the sizes that the text uses.
+    """Return the lines that check the sizes of inputs and read the sizes that the source text uses.
 
     `check_line` writes the check of an input for the text of its axes and sizes. `requirement` writes the lines for a
     condition, its negation and a message.
@@ -106,7 +106,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """The source of a symbol: the axis of an input whose size is linear in it."""
+    """The source of a symbol: an input axis whose size is linear in the symbol."""
 
     symbol: SizeSymbol
     value: PlanValue
@@ -119,7 +119,7 @@ class Read(NamedTuple):
 
     @property
     def solved(self) -> Any:
-        """The symbol by the size of the axis."""
+        """The symbol, expressed by the size of the axis."""
         slope = terms_of(self.size)[(self.symbol,)]
         actual = extent(SizeSymbol(f"{self.name}.shape[{self.axis}]", self.symbol.axis))
         return (actual - (self.size - slope * extent(self.symbol))) // slope
@@ -132,7 +132,7 @@ class Read(NamedTuple):
 def unread_axes(
     value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
 ) -> list[int]:
-    """Return the axes of an input whose sizes follow from sizes that were read before."""
+    """Return the axes of an input whose sizes follow from sizes that were already read."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
         axis
@@ -142,7 +142,7 @@ def unread_axes(
 
 
 def describe_size(size: Any) -> str:
-    """Return the required size of an axis, in words."""
+    """Return a description of the required size of an axis."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
         return f"have a size that is a multiple of {symbol.part}"
@@ -150,17 +150,17 @@ def describe_size(size: Any) -> str:
 
 
 def write_refusal(condition: str, negation: str, message: str) -> list[str]:
-    """Return lines that raise if a condition on the sizes does not hold."""
+    """Return lines that raise an error if a condition on the sizes does not hold."""
     return [f"    if {negation}:", f"        raise ValueError({quote_name(message)})"]
 
 
 def size_lines(plan: Plan) -> list[str]:
-    """Return the lines that read the sizes that the text uses."""
+    """Return the lines that read the sizes that the source text uses."""
     return [read.line for read in reads_of(plan)]
 
 
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
-    """Return the reads of each symbol that the text uses, or that several axes have.
+    """Return the reads of each symbol that the source text uses or that several axes share.
 
     With `shapes`, the text uses the symbols of all values.
     """
@@ -197,7 +197,7 @@ def quote_name(name: str) -> str:
 
 
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """Return the floating dtypes that a plan's text serves alike, if all inputs have one of them.
+    """Return the floating dtypes for which a plan's text is the same, provided that all inputs have the same dtype.
 
     There are none if a line depends on the dtype.
     """
@@ -215,7 +215,7 @@ def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) ->
 
 
 def every_step(plan: Plan) -> Iterator[Step]:
-    """Yield the steps of a plan, of its inner plans and of its fallback."""
+    """Yield the steps of a plan, its inner plans and its fallback."""
     for step in plan.steps:
         yield step
         inner: Any = step.options.get("plan")

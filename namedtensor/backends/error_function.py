@@ -1,4 +1,4 @@
-"""The error function, for arrays whose library has none.
+"""The error function, for arrays of libraries that do not provide it.
 
 Near zero  erf x = x + x P(x²), P a polynomial; farther out  erf x = 1 − exp(−x²) R(x), R a quotient of two. The two meet
 at √¾. Their coefficients were fitted to erf with fifty digits, so that the largest relative error of erf is as small as

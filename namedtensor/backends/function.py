@@ -1,4 +1,4 @@
-"""Plan functions: a plan compiled to Python and run without warnings, its failures reported as errors of the formula.
+"""Plan functions: plans compiled to Python and run without warnings, with failures reported as errors of the formula.
 
 Where a function fails, the line that failed specifies which step it was, so nothing is watched while all is well.
 """
@@ -42,7 +42,7 @@ FAILURES = (
 
 
 class PlanFunction:
-    """A plan as a function of positional arrays, which returns one array, or a tuple of several.
+    """A plan as a function of positional arrays that returns one array or a tuple of arrays.
 
     It is compiled when it is first used: a plan may be made for its text alone.
     """
@@ -65,7 +65,7 @@ class PlanFunction:
         return getattr(self, name)
 
     def compile(self) -> None:
-        """Compile the plan, and run its preparation; the first use of `run` does so."""
+        """Compile the plan and run its preparation, as the first use of `run` does."""
         plan, target, python = self.plan, self.target, self.python
         extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if target.placement is not None:
@@ -90,7 +90,7 @@ class PlanFunction:
             raise self.explain_exception(problem) from None
 
     def specialize_wrapper(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """Return the function of repeated calls, which returns a named tensor, for a result with this layout."""
+        """Return the function for repeated calls, which returns a named tensor with this layout."""
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
@@ -111,12 +111,12 @@ class PlanFunction:
 
     @property
     def nbytes(self) -> int:
-        """The approximate memory of its plan and its preparation."""
+        """The approximate memory of the plan and its preparation, in bytes."""
         return bytes_of(self.plan) + self.held
 
     @property
     def held(self) -> int:
-        """The bytes of the arrays that are made before it is called, for it or for functions that it calls."""
+        """The bytes of the arrays made before the call, for this function or for the functions that it calls."""
         base = self.target.backend.globals(self.target.xp)
         functions, arrays, seen = [self.run], {}, set()
         while functions:
@@ -134,7 +134,7 @@ class PlanFunction:
         return sum(size for size in arrays.values() if isinstance(size, int))
 
     def explain_exception(self, problem: Exception) -> Exception:
-        """Return the error in the language of the notation for an exception."""
+        """Return the error that describes an exception in terms of the notation."""
         step = self.failed(problem)
         if step is None:
             return problem
@@ -161,11 +161,11 @@ class PlanFunction:
         return make_rejection_error(problem, source, term)
 
     def lines(self) -> dict[int, Step]:
-        """Return the step of each line."""
+        """Return the step that each line computes."""
         return self.target.backend.source(self.plan).steps
 
     def failed(self, problem: Exception) -> Step | None:
-        """Return the step whose line raised, or the only step if a library's own function has no line."""
+        """Return the step whose line raised the exception, or the only step if a library function raised it."""
         steps = self.steps or self.lines()
         trace, step = problem.__traceback__, None
         while trace is not None:
@@ -176,7 +176,7 @@ class PlanFunction:
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """Return a function that is compiled on its first call."""
+    """Return a function that is compiled when it is first called."""
     cached = cache(make)
     return lambda *arrays: cached()(*arrays)
 
@@ -185,7 +185,7 @@ STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and
 
 
 def bytes_of(plan: Plan) -> int:
-    """Return the approximate memory of a plan, including its function."""
+    """Return the approximate memory of a plan, including its function, in bytes."""
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
@@ -206,7 +206,7 @@ def context_without_warnings() -> contextvars.Context:
 
 
 def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function without NumPy's warnings."""
+    """Return a function that runs this one without NumPy's warnings."""
 
     def run(*arrays):
         try:
@@ -222,7 +222,7 @@ def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def warnings_ignored():
-    """Silence NumPy's warnings, as a context or a decorator."""
+    """Return a context manager or decorator that silences NumPy's warnings."""
     import numpy as np
 
     return np.errstate(all="ignore")
@@ -233,12 +233,12 @@ NAMES = ("numpy", "torch", "jax", "standard")
 
 @lru_cache(maxsize=len(NAMES))
 def backend(name: str) -> Backend:
-    """Return a backend by its name."""
+    """Return the backend with this name."""
     return import_module(f"..{name}", __name__).BACKEND
 
 
 def backend_of(namespace: str) -> Backend:
-    """Return the backend of the arrays of a namespace."""
+    """Return the backend for the arrays of a namespace."""
     if namespace in ("numpy", "array_api_compat.numpy"):
         return backend("numpy")
     if namespace.endswith("torch"):
@@ -250,5 +250,5 @@ _TARGETS: Cache[Any, Target] = Cache("libraries of arrays", 64)
 
 
 def target_of(xp: Any) -> Target:
-    """Return the target of arrays whose namespace is `xp`."""
+    """Return the target for arrays whose namespace is `xp`."""
     return _TARGETS.get_or_build(xp, lambda: Target(backend_of(xp.__name__), xp))

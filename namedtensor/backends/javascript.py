@@ -1,4 +1,4 @@
-"""The JavaScript backend: generates a function over dense arrays of doubles, for Node.js and browsers.
+"""The JavaScript backend, which generates a function over dense arrays of doubles, for Node.js and browsers.
 
 A plan for it has three dtypes: "bool" (0 and 1), "int54" (the integers that a double represents exactly) and "float64".
 All are stored as Float64Array, so most casts do nothing. Generated code calls the functions of `javascript_runtime.js`.
@@ -43,7 +43,7 @@ KEYWORDS = frozenset(
 
 # ------------------------------------------------------------------------------------------------------------- values
 class ScriptText(str):
-    """A piece of JavaScript, which appears in options verbatim."""
+    """A piece of JavaScript that appears verbatim in options."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class ScriptText(str):
 
 
 def code_of_sizes(value: Any) -> Any:
-    """Return options with the text of each size that is read from the arrays."""
+    """Return the options, with each size that is read from the arrays replaced by its source text."""
     if type(value) is Extent:
         return ScriptText(format_polynomial(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
@@ -67,7 +67,7 @@ def code_of_atom(atom: Atom) -> str:
 
 
 def literal(value: Any) -> str:
-    """Return a plain Python value as a JavaScript literal.
+    """Return a Python value as a JavaScript literal.
 
     >>> literal((1, None, 2.5)), literal(-math.inf), literal("<"), literal(True)
     ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
@@ -82,7 +82,7 @@ def literal(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """Return a number as a JavaScript literal, with 0 and 1 for booleans."""
+    """Return a number as a JavaScript literal, with 0 and 1 for Booleans."""
     return literal(int(value) if isinstance(value, bool) else value)
 
 
@@ -125,7 +125,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """Return the check that fails if an integer exceeds what a double represents exactly."""
+    """Return the check that fails if an integer is too large for a double to represent exactly."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 
@@ -162,10 +162,10 @@ LINES: dict[str, Line | str] = {
 
 # ---------------------------------------------------------------------------------------------------------- the target
 class JavaScript(Backend):
-    """The table of JavaScript, and the writer of its text."""
+    """The table of JavaScript lines, and the writer of JavaScript source."""
 
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
-        """Return the function of a plan, with the functions of its loops and the constants before it, but no runtime.
+        """Return the function of a plan, preceded by its constants and the functions of its loops, without the runtime.
 
         Several results are returned in a list, and so is a single one if `tupled` is true. Arrays of a `tupled` one are
         not checked.
@@ -197,7 +197,7 @@ class JavaScript(Backend):
         return super().expression(step._replace(options=code_of_sizes(step.options)), names)
 
     def inputs(self, plan: Plan) -> list[str]:
-        """Return the lines that take the inputs, and read the sizes that the text uses."""
+        """Return the lines that accept the inputs and read the sizes that the source text uses."""
         lines: list[str] = []
         known: set[SizeSymbol] = set()
         reads = reads_of(plan, shapes=True)
@@ -223,7 +223,7 @@ class JavaScript(Backend):
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
     def given(self, plan: Plan, value: PlanValue, shape: tuple[Any, ...]) -> str:
-        """Return the line that takes an input, in whatever form its numbers are given."""
+        """Return the line that accepts an input, in whatever form its values are passed."""
         name = plan.names[value]
         kind = KINDS.get(value.dtype)
         of_kind = "" if kind is None else f", {literal(kind)}"
@@ -236,7 +236,7 @@ class JavaScript(Backend):
         return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
-        """Return the module that exports `formula`, with the functions that it calls in front or as imports.
+        """Return the module that exports `formula`, with the functions that it calls either included or imported.
 
         Raises NotationError for a step that JavaScript has no line for.
         """
@@ -253,7 +253,7 @@ def size_line(read: Read) -> str:
 
 
 def size_lines(plan: Plan) -> list[str]:
-    """Return the lines that read the sizes that the text uses."""
+    """Return the lines that read the sizes that the source text uses."""
     return [size_line(reading) for reading in reads_of(plan, shapes=True)]
 
 
@@ -261,7 +261,7 @@ BACKEND = JavaScript("javascript", "", LINES, {}, {}, numbers=OF_NUMBERS | {"max
 
 
 class JavaScriptTarget(Target):
-    """JavaScript as plans see it: a table gives the result dtypes of primitives, and no library is asked."""
+    """JavaScript as plans see it. Result dtypes come from a table, because there is no library to query."""
 
     def __init__(self):
         super().__init__(BACKEND, None)
@@ -300,13 +300,13 @@ TARGET = JavaScriptTarget()
 # --------------------------------------------------------------------------------------------------------- the runtime
 @cache
 def runtime() -> str:
-    """Return the text of the runtime, a JavaScript module."""
+    """Return the source of the runtime, a JavaScript module."""
     return (files(__name__.rpartition(".")[0]) / RUNTIME).read_text(encoding="utf-8")
 
 
 @cache
 def pieces() -> dict[str, str]:
-    """Return the functions by name, each with the comment before it."""
+    """Return the runtime's functions by name, each with the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
     result: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:
@@ -317,7 +317,7 @@ def pieces() -> dict[str, str]:
 
 
 def runtime_for(text: str) -> str:
-    """Return the runtime's functions that a text calls, directly or indirectly, as the object `nt`."""
+    """Return the object `nt` with the runtime functions that a source text calls, directly or indirectly."""
     every = pieces()
     called = {*re.findall(r"\bnt\.(\w+)", text)}
     needed, waiting = set[str](), [*called]

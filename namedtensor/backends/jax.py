@@ -1,4 +1,4 @@
-"""The JAX backend: pure functions, which `jit`, `grad` and `vmap` take unchanged.
+"""The JAX backend: pure functions, which work with `jit`, `grad` and `vmap`.
 
 Constant steps are NumPy's, so none is ever traced.
 """
@@ -41,7 +41,7 @@ def _write_reduction(name: str):
 
 
 def _write_pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return the code of an element at a symbolic position as a slice, since JAX takes no such dimension as an index."""
+    """Return code that slices an element at a symbolic position, since JAX does not accept such an index."""
     plain = [position is None or type(position) is int for position in options["places"]]
     places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
     of_slices = ["0" if type(position) is str else ":" for position in places if type(position) is not int]
@@ -182,12 +182,12 @@ FAILS = frozenset(
 
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
-    """Return whether a plan, or one within it, has a step of these primitives that is done when it runs."""
+    """Return whether a plan, or a plan within it, executes a step of these primitives at run time."""
     return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 
 def must_see(plan: Any) -> bool:
-    """Return whether a plan fails on data: it cannot be traced."""
+    """Return whether a plan can fail because of its data, so that it cannot be traced."""
     return has_steps(plan, FAILS | CHECKS)
 
 
@@ -224,7 +224,7 @@ LINES: dict[str, Any] = {
 
 
 class FixedArguments(NumPy):
-    """NumPy's table for values that are known before there is data."""
+    """NumPy's table, for values that are known before there is any data."""
 
     def __init__(self):
         super().__init__("jnp")
@@ -232,7 +232,7 @@ class FixedArguments(NumPy):
 
 
 class Jax(Backend):
-    """The table of JAX, which records functions whose numbers are not there yet."""
+    """The table of JAX lines, for functions that are traced before their values are known."""
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)

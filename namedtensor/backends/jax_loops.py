@@ -1,4 +1,4 @@
-"""The loops of JAX: scans, and their differentials; step by step if that is faster or integers are checked."""
+"""Loops for JAX: scans and their derivatives, or single steps if these are faster or integers are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of source text that several backends share, and a text under construction."""
+"""Lines of source text that several backends share, and a source text under construction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX 
 
 
 def functions(prefix: str, *names: str) -> dict[str, str]:
-    """Map each function name to a call of it."""
+    """Map each function name to a call of that function."""
     return {name: f"{prefix}{name}({{0}})" for name in names}
 
 
@@ -56,17 +56,17 @@ def numbers(values: tuple[Any, ...]) -> str:
 
 
 def write_transpose(names: tuple[str, ...], options: dict[str, Any], step: Any, method: str = "transpose") -> str:
-    """Return axes in another order, by the library's method for it."""
+    """Return code that transposes an array with the library's method."""
     return f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
 
 
 def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return indices as positions from 0, each checked to lie in range."""
+    """Return code that converts indices to positions from 0 and checks their range."""
     return f"positions({names[0]}, {options['size']}, {options['base']})"
 
 
 def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Add numbers to the elements at positions that all lie along one axis."""
+    """Return code that adds values to the elements at positions along one axis."""
     array, at = names
     if options["rank"] != 1:
         sizes, start = options["sizes"], options["at"]
@@ -77,7 +77,7 @@ def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) ->
 
 
 def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """Return the arguments of a loop: its states, its slices with the lists of its members, and its other inputs."""
+    """Return the arguments of a loop: its states, its slices with the lists of family members, and its other inputs."""
     slices, steps = options["states"] + options["slices"], options["steps"]
     end = slices + options["members"] * steps
     lists = (f"[{', '.join(names[at : at + steps])}]" for at in range(slices, end, steps))
@@ -85,7 +85,7 @@ def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tupl
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
-    """Return the call of a loop kernel: each step takes its elements of the slices and its own members."""
+    """Return the call of a loop kernel. Each step uses its own elements of the slices and its own members."""
     text = ", ".join(map(write_tuple, parts_of_loop(names, options)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
@@ -152,19 +152,19 @@ def of_64_bits(x):
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """Return the functions that detect integer overflow beyond int64; `any_of` is the library's function for any."""
+    """Return the functions that detect integer overflow beyond int64; `any_of` is the library's `any` function."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
 class GeneratedSource(NamedTuple):
-    """The text of a function and of its preparation, and the step of each line."""
+    """The source text of a function and of its preparation, and the step that each line computes."""
 
     text: str
     steps: dict[int, Step]
 
 
 class Written:
-    """A text under construction: its lines, and the step of each line number."""
+    """A source text under construction: its lines, and the step for each line number."""
 
     def __init__(self):
         self.lines: list[str] = []
@@ -180,7 +180,7 @@ class Written:
         self.lines += [indent + line for line in source.text.splitlines()]
 
     def include_before_function(self, source: GeneratedSource, name: str) -> GeneratedSource:
-        """Move the part of a text before its function of this name into the function's preparation."""
+        """Move the part of a source text before the function with this name into the preparation."""
         lines = source.text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
         before = {line: step for line, step in source.steps.items() if line <= start}
@@ -201,12 +201,12 @@ MAX_COMPILED_TEXTS = 512
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def code_of(text: str, file: str) -> CodeType:
-    """Return the compiled code of a text."""
+    """Return the compiled code of a source text."""
     return compile(text, file, "exec")
 
 
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
-    """Return the function that a text defines, with only the names that it uses.
+    """Return the function that a source text defines, with only the globals that it uses.
 
     It and the functions that it calls then have no reference cycle, so that its arrays are freed with it. Intermediate
     values are freed at once.
@@ -231,7 +231,7 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Return the global names of code, including the functions in it."""
+    """Return the global names that code uses, including the functions in it."""
     names = set(code.co_names)
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):
@@ -241,7 +241,7 @@ def names_in(code: CodeType) -> set[str]:
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
-    """Make a function that returns the selector of one element along each of these dimensions of a tensor.
+    """Return a function that returns the selector of one element along each of these dimensions of a tensor.
 
     It receives the sizes of the dimensions, the layout of the result, and a function for entries that are not integers
     within these sizes. `checks_range` says whether the library raises IndexError for the others; JAX takes the nearest

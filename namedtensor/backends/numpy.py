@@ -1,4 +1,4 @@
-"""The NumPy backend: functions called directly, and a dead array reused in place."""
+"""The NumPy backend, which calls functions directly and reuses dead arrays in place."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ ALIASES = {
 
 
 def is_large(value: PlanValue) -> bool:
-    """Return whether an array may receive new memory pages each time it is made."""
+    """Return whether an array is so large that it may receive new memory pages each time it is allocated."""
     return value.typical_count >= MIN_KEPT_NUMBERS
 
 
 def bytes_of_buffers(buffers: Workspace) -> int:
-    """Return the approximate memory of all buffers of a function."""
+    """Return the approximate memory of all buffers of a function, in bytes."""
     import numpy as np
 
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
@@ -59,7 +59,7 @@ def bytes_of_buffers(buffers: Workspace) -> int:
 
 @lru_cache(maxsize=64)
 def dtype_text(prefix: str, name: str) -> str:
-    """Return the text of a dtype: NumPy lacks names for the dtypes of `ml_dtypes`.
+    """Return the text of a dtype. NumPy has no names for the dtypes of `ml_dtypes`.
 
     >>> dtype_text("np", "float16"), dtype_text("np", "bfloat16")
     ('np.float16', "np.dtype('bfloat16')")
@@ -129,7 +129,7 @@ def _erf(step: Any) -> str:
 
 
 class NumPy(Backend):
-    """The table of NumPy; `prefix` is where dtypes are named."""
+    """The table of NumPy lines; `prefix` is the namespace that contains the dtypes."""
 
     def __init__(self, prefix: str = "np"):
         dtype = partial(dtype_text, prefix)
@@ -212,7 +212,7 @@ class NumPy(Backend):
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
-        """Return the large arrays between the steps whose memory may be kept, or None.
+        """Return the large arrays between the steps whose memory may be kept, or None if there are none.
 
         A Python function might keep the arrays that it receives.
         """
@@ -224,7 +224,7 @@ class NumPy(Backend):
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
 
     def source_to_run(self, plan: Any) -> GeneratedSource:
-        """Return the text of the function, whose large arrays between steps lie in memory kept for the next call.
+        """Return the source of the function, whose large intermediate arrays use memory that is kept for the next call.
 
         New memory costs a page fault for each 4 KiB, which can take longer than the computation.
         """

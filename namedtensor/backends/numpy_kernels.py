@@ -1,4 +1,4 @@
-"""Small functions that NumPy's generated text calls, each as its printed text."""
+"""Small functions that NumPy's generated source calls, exactly as they are printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks on one core or several, each thread with its memory, as text for NumPy's kernels.
+"""Blocks computed on one or more cores, each thread with its own memory, as source text for NumPy's kernels.
 
 Nothing that other code in the process can see changes: blocks of elementwise operations go to threads of our own. Products of
 matrices already take all cores, by the threads of the BLAS. Blocks with products are faster with one BLAS thread per

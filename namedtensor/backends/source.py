@@ -1,4 +1,4 @@
-"""Code generation: a plan as the text of a plain function of positional arrays, one line per step.
+"""Code generation: converts a plan to the source of a plain function of positional arrays, with one line per step.
 
 Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
 wrote gets into it.
@@ -36,7 +36,7 @@ DIRECT = re.compile(
 
 
 class Backend:
-    """A backend: the lines of its primitives, the kernels that they call, and its rules of dtypes."""
+    """A backend: the lines for its primitives, the kernels that they call, and its dtype rules."""
 
     def __init__(
         self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
@@ -57,7 +57,7 @@ class Backend:
 
     @property
     def reserved(self) -> set[str]:
-        """Names that its text uses for functions and modules."""
+        """The names that generated source uses for functions and modules."""
         named = {word for line in self.lines.values() if isinstance(line, str) for word in WORDS.findall(line)}
         return {*named, *self.aliases, *self.kernels, *self.lines, *self.modules}
 
@@ -85,14 +85,14 @@ class Backend:
 
     # --------------------------------------------------------------------------------------------------------- text
     def expression(self, step: Step, names: tuple[str, ...]) -> str:
-        """Return the line of a step, without the name of its result."""
+        """Return the line for a step, without the name of the result."""
         line = self.lines[step.primitive]
         if isinstance(line, str):
             return line.format(*names, **step.options)
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """Return the line of a step whose result is written into an array."""
+        """Return the line for a step that writes its result into an array."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -103,11 +103,11 @@ class Backend:
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: PlanValue) -> str:
-        """Return the name of a constant outside the function."""
+        """Return the name of a constant outside of the function."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """Return the functions of one block: their names, their plans, and the arrays that they write to."""
+        """Return the functions that compute one block: their names, their plans, and the arrays that they write to."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
@@ -127,7 +127,7 @@ class Backend:
         entry: Sequence[str] = (),
         signature: str | None = None,
     ) -> GeneratedSource:
-        """Return the text of a plan's function, without imports and kernels.
+        """Return the source of a plan's function, without imports and kernels.
 
         The result goes to `out` if buffers are given.
 
@@ -168,7 +168,7 @@ class Backend:
         return text.source()
 
     def write_fixed(self, text: Written, plan: Plan, every: bool) -> None:
-        """Write the fixed steps, which run before the function: all, or those that need text to run."""
+        """Write the fixed steps, which run before the function: all of them, or only those that need source text."""
         for step in plan.steps:
             if (
                 is_done_before(step.value)
@@ -184,11 +184,11 @@ class Backend:
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
-        """Return the steps that depend only on the sizes, as a function that caches its last few results."""
+        """Return the steps that depend only on the sizes; their function caches its last few results."""
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
-        """Write the function of the sizes."""
+        """Write the function that computes the steps that depend only on the sizes."""
         steps = self.done_once(plan, comments)
         if not steps:
             return
@@ -199,14 +199,14 @@ class Backend:
         text.add(f"    return {results}")
 
     def call_size_function(self, plan: Plan, comments: bool) -> list[str]:
-        """Return the line that calls the function of the sizes."""
+        """Return the line that calls the function for the sizes."""
         if not self.done_once(plan, comments):
             return []
         symbols, results = self.interface_of_sizes(plan)
         return [f"    {results} = of_sizes({symbols})"]
 
     def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
-        """Return the parameters and the results, as text."""
+        """Return the parameters and the results of the function for the sizes, as source text."""
         steps = plan.steps_of_sizes
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
         others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
@@ -217,7 +217,7 @@ class Backend:
         return ", ".join(map(str, symbols)), write_tuple(results)
 
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
-        """Write a line for each step of the function, and one to free each array after its last use."""
+        """Write a line for each step of the function, and a line that frees each array after its last use."""
         over = find_reused_arrays(plan, self.writes) if self.writes and plan.in_place else {}
         keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
@@ -238,7 +238,7 @@ class Backend:
                 text.add(f"    del {', '.join(dead[value])}")
 
     def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
-        """Write the last line; a result of the line before is returned at once."""
+        """Write the return statement, merged with the preceding line if that line computes the result."""
         results = [self.result(plan, value) for value in plan.results]
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else write_tuple(tuple(results))}")
@@ -255,7 +255,7 @@ class Backend:
         return plan.text_of(result)
 
     def whole(self, plan: Plan, name: str = "function") -> str:
-        """Return the standalone text."""
+        """Return the standalone source text."""
         text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
         if plan.fallback is not None:
             text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text
@@ -266,7 +266,7 @@ class Backend:
         return "\n\n\n".join(parts) + "\n"
 
     def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
-        """Return the lines of imports for a text and the kernels that it calls."""
+        """Return the import lines for a source text and the kernels that it calls."""
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
         heads += self.imports.splitlines()
@@ -275,13 +275,13 @@ class Backend:
         return heads
 
     def whole_function(self, plan: Plan, extra: Mapping[str, Any]) -> Callable[..., Any]:
-        """Return the function that the standalone text defines."""
+        """Return the function that the standalone source defines."""
         space = dict(extra)
         exec(code_of(self.whole(plan), FILE), space)
         return space["function"]
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
-        """Return the kernels and the short names that a text calls, directly or indirectly."""
+        """Return the kernels and the short names that a source text uses, directly or indirectly."""
         words = set(WORDS.findall(text))
         every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}
@@ -298,7 +298,7 @@ class Backend:
 
     # ------------------------------------------------------------------------------------------------------ running
     def globals(self, xp: Any) -> dict[str, Any]:
-        """Return the globals of generated text: the functions and modules that it may call."""
+        """Return the globals of generated source: the functions and modules that it may call."""
         return self._globals.get_or_build(xp.__name__, lambda: self._built_globals(xp))
 
     def _built_globals(self, xp: Any) -> dict[str, Any]:
@@ -314,25 +314,25 @@ class Backend:
     def function(
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
-        """Return the function of a plan, and the step of each of its lines."""
+        """Return the function of a plan, and the step that each of its lines computes."""
         source = self.source_to_run(plan)
         direct = self.direct(source.text, xp)
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the text of the function that runs, without the parts for readers."""
+        """Return the source of the function that runs, without the parts that are meant for readers."""
         return self.source(plan)
 
     def kept_buffers(self, plan: Plan) -> Workspace | None:
-        """Return the arrays between steps whose memory a function keeps for its next call, or None."""
+        """Return the arrays between steps whose memory is kept for the next call, or None if there are none."""
         return None
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
-        """Return the numbers of a plan, and arrays of ones, by their names in the text."""
+        """Return the constants of a plan, including arrays of ones, by their names in the source text."""
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
-        """Yield the steps that need no text to run, with the steps of inner plans, and the names of their values."""
+        """Yield the steps that run without source text, including the steps of inner plans, with their values' names."""
         for step in plan.steps:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
@@ -354,19 +354,19 @@ class Backend:
         return space.get(match["name"] or SIGNS.get(match["sign"]) or SYMBOLS.get(match["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """Run generated text; the names that it defines."""
+        """Run generated source and return the names that it defines."""
         space = {**self.globals(xp), **extra}
         exec(code_of(text, FILE), space)
         return space
 
 
 def is_done_before(value: PlanValue) -> bool:
-    """Return whether a value is made once, before the function is called."""
+    """Return whether a value is computed once, before the function is called."""
     return value.fixed and not value.sized
 
 
 def replace_sizes(value: Any) -> Any:
-    """Return options with 1 for each size that is read from the arrays: dtypes do not depend on sizes."""
+    """Return the options with 1 for each size that is read from the arrays, since dtypes do not depend on sizes."""
     if isinstance(value, tuple):
         return tuple(map(replace_sizes, value))
     if isinstance(value, dict):
@@ -375,7 +375,7 @@ def replace_sizes(value: Any) -> Any:
 
 
 def _split_functions(text: str) -> list[str]:
-    """Split a text into its functions and the text between them."""
+    """Split a source text into its functions and the text between them."""
     parts: list[list[str]] = []
     inside = None
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""The backend of any other library of the Python Array API standard; `xp` is its namespace."""
+"""The backend for any other library of the Python Array API standard; `xp` is the namespace of the library."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ ERF_WITHOUT_OUT = ERF.replace("np.", "xp.").replace(", out=None", "").replace(",
 
 
 class Standard(Backend):
-    """The table of the standard."""
+    """The table of lines for the Array API standard."""
 
     def default_float(self, xp: Any) -> str:
         return dtype_name(xp.asarray(1.0).dtype)

@@ -1,4 +1,4 @@
-"""The PyTorch backend, with PyTorch's special operations."""
+"""The PyTorch backend, which uses PyTorch's specialized operations."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _dtype(name: str) -> str:
 
 
 def _kind(step: Any) -> str:
-    """Return the dtype of an array that is created from numbers, and the device if it is made at run time."""
+    """Return the dtype of an array that is created from numbers, and the device if the array is created at run time."""
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
 def _write_axes(options: dict[str, Any], step: Any) -> str:
-    """Return the axes of a reduction. PyTorch needs their keyword to keep them."""
+    """Return the axes of a reduction, as a keyword argument if PyTorch requires it to keep the axes."""
     at = options["at"]
     if at is None and options["keep"]:
         at = tuple(range(len(step.value.shape)))
@@ -55,7 +55,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Write a product of integer vectors: PyTorch multiplies integer matrices, but not stacks of vectors."""
+    """Return the product of integer vectors. PyTorch multiplies integer matrices, but not stacks of vectors."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
@@ -264,13 +264,13 @@ LINES: dict[str, Any] = {
 
 
 def makes_arrays(plan: Plan) -> bool:
-    """Return whether a function makes arrays of numbers when it runs, since they depend on the sizes of others."""
+    """Return whether a function creates arrays of numbers at run time because they depend on input sizes."""
     creating = ("arange", "eye", "constant", "numbers", "as_array")
     return any(step.value.sized and step.primitive in creating for step in every_step(plan))
 
 
 def outside_modes(function: Callable[[], Any]) -> Any:
-    """Return the result of a function in a new thread.
+    """Return the result of a function that is run in a new thread.
 
     The modes of PyTorch (`torch.export`, `FakeTensorMode`, `torch.inference_mode`, a default device) belong to one thread.
     A constant that is made in a mode would outlive it.
@@ -293,7 +293,7 @@ def outside_modes(function: Callable[[], Any]) -> Any:
 
 
 class Torch(Backend):
-    """The table of PyTorch; constants are moved to the device of the inputs.
+    """The table of PyTorch lines; constants are moved to the device of the inputs.
 
     A function with constants is called with ordinary tensors. For others, such as the tensors without values of
     `torch.export`, its constants are made again in the mode of the call, and for this call alone.
@@ -320,14 +320,14 @@ class Torch(Backend):
         return lines + self.lines_of_constants(plan, device)
 
     def lines_of_constants(self, plan: Any, device: str) -> list[str]:
-        """Return the lines that bring constants to the device of an input."""
+        """Return the lines that move constants to the device of an input."""
         return [
             f"    {plan.names[value]} = {self.fixed_name(plan, value)}.to({device}.device)"
             for value in self.constants_in(plan)
         ]
 
     def constants_in(self, plan: Any) -> list[PlanValue]:
-        """Return the constants that the function of a plan uses, by their names."""
+        """Return the constants that the function of a plan uses, in the order of their names."""
         used = {argument for step in plan.steps if not is_done_before(step.value) for argument in step.arguments}
         constants = {plan.names[item]: item for item in used | {*plan.results} if getattr(item, "fixed", False)}
         return [value for _, value in sorted(constants.items()) if not value.sized]
@@ -337,7 +337,7 @@ class Torch(Backend):
         return outside_modes(lambda: super(Torch, self).made(text, xp, extra))
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the text of the function that runs. If it has constants, it first checks the types of its inputs."""
+        """Return the source of the function that runs. If it uses constants, it first checks its input types."""
         names = [plan.names[value] for value in plan.inputs if isinstance(value, PlanValue)]
         if not names or not any(is_done_before(step.value) for step in every_step(plan)):
             return self.source(plan)

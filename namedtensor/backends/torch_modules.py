@@ -1,4 +1,4 @@
-"""Plans as methods of PyTorch's modules: `forward(self, X)`, whose parameters are attributes of the module."""
+"""Plans as methods of PyTorch modules: `forward(self, X)`, whose parameters are attributes of the module."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .torch_products import is_large_for_one_row, products
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
-    """Return the text of a module's parameter under PyTorch's name; `taken` lists the names that the class has."""
+    """Return the text of a module's parameter under its PyTorch name; `taken` lists the names already in use."""
     if taken(name):
         return f"self._parameters[{quote_name(name)}]"
     plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
@@ -32,7 +32,7 @@ PLAIN_PRODUCTS = products(lambda x, matrix: False)  # when only PyTorch runs, ho
 
 
 class ModuleBackend(Torch):
-    """The backend of PyTorch where constants are buffers of a module, by the names of their attributes."""
+    """The PyTorch backend for modules, in which constants are buffers with attribute names."""
 
     def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = PRODUCTS):
         self.__dict__.update(backend.__dict__)
@@ -45,12 +45,12 @@ class ModuleBackend(Torch):
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        """Return the name outside the class that the module's attribute is made from."""
+        """Return the name, outside the class, of the value that the module's attribute is made from."""
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
 def order_results(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
-    """Return the plan whose results have their axes in these orders."""
+    """Return the plan with the axes of its results in these orders."""
     steps: list[Step] = []
     results: list[PlanValue] = []
     for result, order in zip(plan.results, orders):
@@ -71,7 +71,7 @@ def order_results(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
 
 
 def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanValue]) -> dict[Any, str]:
-    """Name a plan's values: buffers by their attributes, inputs such as `ids` by their names if these are free."""
+    """Name a plan's values: buffers by their attributes, and inputs such as `ids` by their names if these are free."""
     others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
     others |= {*plan.names.values(), *map(str, plan.symbols)}
     names = {**plan.names, **{value: f"self.{name}" for value, name in backend.buffers_of_module.items()}}
@@ -85,7 +85,7 @@ def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanVal
 
 
 def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
-    """Return the text of `forward`, and before it the constants and the functions of loops that it uses."""
+    """Return the source of `forward`, preceded by the constants and the loop functions that it uses."""
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue) and value not in attributes]
     renamed = copy.copy(plan)
     renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
@@ -109,7 +109,7 @@ def requirement(condition: str, negation: str, message: str) -> list[str]:
 def forward(
     backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any
 ) -> tuple[str, Callable[..., Any], dict[str, Any]]:
-    """Return the text of `forward`, the function that it defines, and the constants that it reads from its module."""
+    """Return the source of `forward`, the function that it defines, and the constants that it reads from its module."""
     of_module = ModuleBackend(backend, plan)
     text = forward_text(of_module, plan, attributes)
     space = of_module.made(text, xp, of_module.data(plan, xp))
@@ -125,7 +125,7 @@ def module_text(
     initial: Mapping[PlanValue, str],
     about: Sequence[str],
 ) -> str:
-    """Return the text of a standalone PyTorch class; `about` gives the lines of its docstring.
+    """Return the source of a standalone PyTorch class; `about` contains the lines of its docstring.
 
     `initial` are the initial values of its parameters, with `{}` where the list of their sizes appears.
     """
@@ -172,7 +172,7 @@ def format_sizes(value: PlanValue) -> str:
 
 
 def write_registration(name: str) -> str:
-    """Return the expression that a parameter is assigned to when a module is made."""
+    """Return the expression that is assigned to a parameter when the module is created."""
     text = attribute(name, own_names().__contains__)
     return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quote_name(name)}]"
 

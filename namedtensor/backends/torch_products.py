@@ -1,4 +1,4 @@
-"""Products by a matrix for PyTorch: by oneDNN, which is part of it, if that is faster.
+"""Matrix products for PyTorch, computed by its bundled oneDNN library if that is faster.
 
 PyTorch gives products of single precision to the library of BLAS that it was built with. Where that is MKL, and the
 processor is not Intel's, it uses vectors of half the width that the processor may have; oneDNN's kernels are made for the
@@ -74,7 +74,7 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Return whether the product of one row of x by a matrix is large, and hence any number of rows."""
+    """Return whether the product of a single row of x and a matrix is large, as it then is for any number of rows."""
     return (
         len(x.shape) > 1
         and len(matrix.shape) == 2
@@ -84,7 +84,7 @@ def is_large_for_one_row(x: Any, matrix: Any) -> bool:
 
 
 def is_large(x: Any, matrix: Any) -> bool:
-    """Return whether the product of rows of x by a matrix is large."""
+    """Return whether the product of the rows of x and a matrix is large."""
     if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":
         return False
     rows, count = typical(math.prod(x.shape[:-1])), matrix.typical_count
@@ -92,7 +92,7 @@ def is_large(x: Any, matrix: Any) -> bool:
 
 
 def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    """Return the lines of X Wᵀ + b and of X W, by oneDNN if the condition holds for X and W."""
+    """Return the lines for X Wᵀ + b and X W, which use oneDNN if the condition holds for X and W."""
 
     def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"

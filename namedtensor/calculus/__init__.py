@@ -1,4 +1,4 @@
-"""Derivatives (paper §5): terms to terms, and programs to programs.
+"""Derivatives (paper §5), from terms to terms and from programs to programs.
 
 `derivative`: ∂body/∂X*, forward or in reverse, whichever is smaller; perturbations for equations of differentials.
 `nested`: a derivative in the body of another one, which holds the outer variable constant.

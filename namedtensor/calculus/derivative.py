@@ -1,4 +1,4 @@
-"""Derivatives (paper §5): ∂f(X)/∂X* of the typed tree, a typed tree again.
+"""Derivatives (paper §5): compute ∂f(X)/∂X* from the typed tree as another typed tree.
 
 Each operator's record has its differential in the notation itself, for softmax
 
@@ -43,7 +43,7 @@ from .transpose import pushforward, transpose
 
 # ------------------------------------------------------------------------------------------------------- in a formula
 def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
-    """Return the hint for a derivative with respect to elements: index the derivative with respect to the whole tensor."""
+    """Return the hint to differentiate with respect to the whole tensor, and to index the derivative."""
     variable, mark = node.variable, node.mark
     if not isinstance(variable, nodes.Index):
         return "define a name for it, Y = …, and write ∂(…)/∂Y*"
@@ -53,7 +53,7 @@ def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    """Return the term of ∂body/∂X*, with the axes of the body and the starred axes of X."""
+    """Return the term of ∂body/∂X*, which has the axes of the body and the starred axes of X."""
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
@@ -98,7 +98,7 @@ def parameters(checker: Inference, env: Environment) -> list[Term]:
 
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
-    """Return whether a variable is a name, or might be an unknown one; X^2 is a power unless it is defined."""
+    """Return whether a variable is, or may be, a name. X^2 is a power unless X^2 is defined."""
     name = read_spelling(node)
     if name is None or not name.superscript:
         return name is not None
@@ -106,7 +106,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    """Return the value of ∂X, which exists in an operator's differential and in equations of differentials."""
+    """Return the value of ∂X, which exists only in an operator's differential and in equations of differentials."""
     checker.derived += 1
     name = read_spelling(node.body)
     variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
@@ -123,7 +123,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Give ∂X a value within a context: a random tangent of X, sampled once, which determines dependent tangents.
+    """Assign a value to ∂X within a context: a random tangent of X that is sampled once and fixes dependent tangents.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. Names without a ∂ in the equation stay constant.
     If it contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of the expression is independent.
@@ -141,7 +141,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 
 
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
-    """Return the bodies of ∂ in an equation that are perturbed independently; they determine the others.
+    """Return the bodies of ∂ in an equation that are perturbed independently and determine the other bodies.
 
     An expression that is not part of another term, but depends on the same inputs, changes with these.
     """
@@ -176,7 +176,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
-    """Return a tangent of a term: pseudorandom numbers of its shape, the same in every call."""
+    """Return a tangent of a term: pseudorandom numbers of the term's shape that are the same in every call."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):
@@ -196,7 +196,7 @@ def compute_tangent(checker: Inference, body: Term, node: Node) -> Term:
 
 # -------------------------------------------------------------------------------------------------------- the two ways
 class DerivativeBuilder:
-    """One derivative: its terms are interned in the checker's graph under the node of the formula."""
+    """The derivative of one formula. Its terms are interned in the checker's graph under the formula's node."""
 
     def __init__(self, checker: Inference, node: Node):
         self.checker: Inference = checker
@@ -204,7 +204,7 @@ class DerivativeBuilder:
         self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: DerivativeRecord) -> Term:
-        """Return the derivative, with its axes in the order of the text."""
+        """Return the derivative, with its axes in the order of the source text."""
         graph = self.checker.graph
         ordered_axes = swept(self.checker, self.make, taken)
         if ordered_axes is not None:
@@ -213,13 +213,13 @@ class DerivativeBuilder:
         return attach_record(graph, ordered_axes, taken)
 
     def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
-        """Return the term with its axes in the order of the text: the body's axes, then the new axes."""
+        """Return the term with its axes in the order of the source text: the body's axes, followed by the new axes."""
         order = [*taken.body.shape, *taken.starred.values()]
         term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
         return term
 
     def whole(self, body: Term, taken: DerivativeRecord) -> Term:
-        """Linearize the body, then transpose it or push identities forward, whichever has the smaller tensors."""
+        """Linearize the body, then transpose it or push identities forward, whichever needs smaller tensors."""
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):
             return self.nothing(body, by, starred)
@@ -249,7 +249,7 @@ def is_reverse(results: float, operands: float) -> bool:
 
 
 def count(term: Term, axes: Any) -> float:
-    """Return the number of elements of a term along some of its axes. An unknown size counts as many."""
+    """Return the number of elements of a term along some of its axes. An unknown size is assumed to be large."""
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])

@@ -1,4 +1,4 @@
-"""Finiteness and sign analysis: which terms are finite, positive or not negative whenever the inputs are finite.
+"""Finiteness and sign analysis: which terms are finite, positive or nonnegative whenever the inputs are finite.
 
 Zero times such a term is zero, so no mask is needed (`selection`). Sums and products that overflow are not
 considered.
@@ -24,7 +24,7 @@ SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
 def finite_where(operator: str) -> str:
-    """Describe when a term is finite: `finite` of its operator's record, and likewise for structural terms."""
+    """Return the condition under which a term is finite: `finite` of the operator's record, or a structural rule."""
     if operator in ALWAYS:
         return "always"
     if operator in KEEPS:
@@ -33,7 +33,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """Return the known sign of a term: `sign` of its operator's record, and likewise for structural terms."""
+    """Return the known sign of a term: `sign` of the operator's record, or a structural rule."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:
@@ -42,7 +42,7 @@ def sign_of(operator: str) -> str:
 
 
 class Finite:
-    """A memo of the finiteness analysis, by the identity of terms."""
+    """The finiteness analysis, memoized by the identity of terms."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -60,11 +60,11 @@ class Finite:
         return self.found[id(term)]
 
     def reciprocal(self, term: Term) -> bool:
-        """Return whether one over a term is."""
+        """Return whether the reciprocal of a term is finite."""
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Return whether a term is finite, given the analysis of its arguments (the transfer function)."""
+        """Return whether a term is finite, given the analysis of its arguments."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)
@@ -143,7 +143,7 @@ def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether a term is known to be nowhere less than zero."""
+    """Return whether a term is known to be nonnegative everywhere."""
     value = number(term)
     if value is not None:
         return value >= 0
@@ -165,7 +165,7 @@ def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether a term is known to be nowhere greater than zero."""
+    """Return whether a term is known to be nonpositive everywhere."""
     value = number(term)
     if value is not None:
         return value <= 0
@@ -180,12 +180,12 @@ def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def number(term: Term) -> float | None:
-    """Return the number of a term, if it is a known number."""
+    """Return the value of a term if it is a known number, or None."""
     return term.number if isinstance(term.number, (int, float)) else None
 
 
 def values(term: Term) -> tuple[Term, ...]:
-    """Return the arguments that provide a term's numbers, which excludes indices."""
+    """Return the arguments that provide a term's values, excluding indices."""
     return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments
 
 
@@ -195,7 +195,7 @@ TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<", "=": "="}
 
 
 def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> bool:
-    """Return whether a condition on indices surely holds, or fails, somewhere along the axes, for any other indices."""
+    """Return whether a condition on indices surely holds, or fails, somewhere along the axes for all other indices."""
     operator, parts = condition.operator, condition.arguments
     if operator == "¬":
         return is_somewhere(parts[0], axes, not holds)
@@ -218,7 +218,7 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
 
 
 def ends_of(term: Term) -> tuple[str | None, float, float] | None:
-    """Return the axis of an index, if the index is the axis's index plus a number, and its first and last value."""
+    """Return the axis of an index and its first and last value, if the index is the axis's index plus a number."""
     value = number(term)
     if value is not None:
         return None, value, value

@@ -1,4 +1,4 @@
-"""The derivative of a formula, itself a formula: its statements, and ∂…/∂X* of its value at the end."""
+"""The derivative of a formula as another formula: the formula's statements, followed by ∂…/∂X* of its value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .stars import marks, marks_in
 def differentiate_program(
     source: str, by: str, tree: nodes.Program, of: FunctionDefinition | Node | None = None
 ) -> nodes.Program:
-    """Append the derivative of the last value or function of a program, or of a given one, with respect to a name.
+    """Append the derivative, with respect to a name, of a program's last value or function or of a given one.
 
     Raises NotationError if `by` is not a name or does not occur in the program.
     """
@@ -74,7 +74,7 @@ def parse_name(text: str) -> Node:
 
 
 def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
-    """Return f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from the signature of f."""
+    """Return f'(X; W) = ∂f(X; W)/∂X*, with a signature derived from the signature of f."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature

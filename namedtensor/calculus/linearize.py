@@ -1,4 +1,4 @@
-"""Linearization (JVP): the differential of each term, from its arguments' differentials, by its operator's record."""
+"""Linearization (JVP): the differential of each term is computed from the differentials of its arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ZERO = "0"
 
 
 class Linearization:
-    """The JVP of terms: tangents by the identity of each term, some of them given."""
+    """The JVP of terms: tangents by the identity of each term. Some tangents are given."""
 
     is_computed = True  # whether tangents are computed, and not read
 
@@ -89,7 +89,7 @@ class Linearization:
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
-        """Split a reduction over several axes into reductions over one axis after the other."""
+        """Split a reduction over several axes into successive reductions over one axis each."""
         argument = term.arguments[0]
         for axis in term.axes:
             shape = {name: size for name, size in argument.shape.items() if name != axis}
@@ -97,11 +97,11 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """Expand to every axis of the term."""
+        """Expand to all axes of the term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
-        """Return the contribution of one argument to the tangent, by the record's differential in the notation."""
+        """Return the contribution of one argument to the tangent, using the record's differential in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
@@ -123,7 +123,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """Return the binding of the axes in a record's differential to the axes of one use."""
+    """Return the mapping from the axes in a record's differential to the axes of one use of the operator."""
     formals = record.lifted.formals
     if term.operator == "python":
         return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
@@ -135,7 +135,7 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """Parse a differential, which may call these functions."""
+    """Parse a differential that may call these functions."""
     (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body
@@ -147,7 +147,7 @@ def no_program() -> Scope:
 
 
 def rules_of(checker: Inference) -> Inference:
-    """Return a checker that types the differentials of records, which only use built-in names.
+    """Return a checker that types the differentials of records, in which all names are built in.
 
     Its terms are interned in this checker's graph.
     """
@@ -158,7 +158,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the term of the tangents, for linear terms that move numbers."""
+    """Return the tangent of a linear term that moves elements, as the same term of the tangents."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
@@ -169,7 +169,7 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Return the joined pieces: each needs a differential, with separate axes."""
+    """Return the joined tangents of the parts. Each part needs a differential because it has separate axes."""
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
         for part, argument in zip(parts, term.arguments)
@@ -178,7 +178,7 @@ def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a choice: the same conditions, with the tangents of the values."""
+    """Return the tangent of a choice, which has the same conditions and the tangents of the values."""
     values = range(0, len(parts), 2)
     if all(parts[value] is None for value in values):
         return None
@@ -212,7 +212,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 
 
 def _differentiate_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a loop's state, which is a state of the loop of the differentials."""
+    """Return the tangent of a loop's state, which is itself a state of the loop of the differentials."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 

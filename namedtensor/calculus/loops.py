@@ -1,4 +1,4 @@
-"""JVP and VJP of loops: the tangent of a loop is a loop, and so is the pullback of its cotangents.
+"""JVP and VJP of loops: both the tangent of a loop and the pullback of its cotangents are loops.
 
     s ← f(s, x)                      a step
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
@@ -25,7 +25,7 @@ READING = ("after", "through")
 
 
 class Inputs(NamedTuple):
-    """The inputs of a body, each with the corresponding argument of the loop: one term, or one for each step."""
+    """The inputs of a body, each with its argument of the loop: one term, or one term per step."""
 
     states: tuple[tuple[Term, Term], ...]
     slices: tuple[tuple[Term, Term], ...]
@@ -45,7 +45,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
 
 
 def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
-    """Intern a loop with these inputs, without those that its results do not read."""
+    """Intern a loop with these inputs, except inputs that its results do not read."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
     slices, shared = ([pair for pair in pairs if id(pair[0]) in read] for pairs in (inputs.slices, inputs.given))
@@ -71,7 +71,7 @@ def stack_states(make: TermBuilder, loop: Term, number: int) -> Term:
 
 
 def leaf_of(make: TermBuilder, name: str, shape: Mapping[str, Any]) -> Term:
-    """Return an input of a body with the same name in its text."""
+    """Return an input of a body whose name in the source text is `name`."""
     return make.term("input", (), (), (f"{name} {len(make.graph)}", name), dict(shape))
 
 
@@ -86,13 +86,13 @@ def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Ter
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """Return the JVP of a loop: a loop of the tangents of its states, given the tangents of its arguments."""
+    """Return the JVP of a loop, which is a loop of the tangents of its states, given the tangents of its arguments."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
-        """Return the leaves of the differentials of the inputs that change, with their values."""
+        """Return the leaves for the differentials of the inputs that change, with their values."""
         result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
@@ -129,13 +129,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """Return the states that some terms read, with their numbers."""
+    """Return the states that some terms read, with the numbers of the states."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
-    """Return a state before each step: a list if the steps have separate tensors, or else stacked along their axis."""
+    """Return a state before each step: a list if the steps have separate tensors, or a stack along their axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -210,7 +210,7 @@ class Backwards:
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """Return the extra axes of the cotangents, with their sizes."""
+        """Return the extra axes of the cotangents and their sizes."""
         extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
             extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
@@ -219,7 +219,7 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """Return the cotangents of each state: after the last step, and after each step along the axis."""
+        """Return the cotangents of each state after the last step, and after each step along the axis."""
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options
@@ -262,7 +262,7 @@ class Backwards:
 
 
 def mask_nonzero(make: TermBuilder, cotangent: Term) -> Share:
-    """Mask a cotangent by its nonzero elements: zeros from a choice in a later step stay zero."""
+    """Mask a cotangent by its nonzero elements, so that zeros from a choice in a later step stay zero."""
     holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 

@@ -1,4 +1,4 @@
-"""Nested derivatives: an inner derivative holds the variable of the outer one constant.
+"""Nested derivatives: an inner derivative holds the variable of the outer derivative constant.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
@@ -16,7 +16,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 @dataclass(frozen=True, eq=False)
 class DerivativeRecord:
-    """The record of one derivative: its body, its variable, its new axes, and the names that it held constant."""
+    """The record of one derivative: its body, its variable, its new axes and the names that were held constant."""
 
     body: Term
     by: Term
@@ -25,7 +25,7 @@ class DerivativeRecord:
 
 
 def attach_record(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
-    """Attach that record to the term of a derivative if an outer derivative may have to recompute it."""
+    """Attach the record of a derivative to its term if an outer derivative may have to recompute the derivative."""
     if not any(term.operator == "variable" for term in find_terms_between(taken)):
         return term
     return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
@@ -42,7 +42,7 @@ def find_terms_between(taken: DerivativeRecord) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
-    """Return the body with recomputed inner derivatives that went through a term which is now held constant."""
+    """Return the body with inner derivatives recomputed if they depend on a term that is now held constant."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

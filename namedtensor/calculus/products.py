@@ -1,4 +1,4 @@
-"""Products over a long axis as terms whose derivatives need memory in proportion to its length.
+"""Products over a long axis, as terms whose derivatives need memory proportional to the length of the axis.
 
 The differentials of `∏` and `cumprod` multiply all elements but one, for each element: a square of numbers. Here no
 number is divided, so zeros need no special case, even in second derivatives.
@@ -14,13 +14,13 @@ SHORT = 64  # elements of an axis whose square is small
 
 
 def is_long(term: Term) -> bool:
-    """Return whether the square of the length of a product's axis is large."""
+    """Return whether a product's axis is so long that the square of its length is large."""
     size = resolve(term.arguments[0].shape[term.axes[0]])
     return type(size) is not SizeVariable and size > SHORT
 
 
 def multiply_others(make: TermBuilder, term: Term) -> Term:
-    """Return the product of all other elements, at each element of the operand of `∏`."""
+    """Return, for each element of the operand of `∏`, the product of all other elements."""
     (axis,) = term.axes
     factors = term.arguments[0]
     backwards = multiply_before(make, reverse(make, factors, axis), axis)
@@ -28,13 +28,13 @@ def multiply_others(make: TermBuilder, term: Term) -> Term:
 
 
 def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
-    """Return the product of the elements before each element."""
+    """Return, for each element, the product of all elements before it."""
     before = shift(make, factors, axis, 1)
     return make.term("cumprod", (before,), (axis,), (), dict(before.shape))
 
 
 def multiply_up_to(make: TermBuilder, term: Term) -> Term:
-    """Return `cumprod` as products of 1, 2, 4, … elements: as many terms as its length has binary digits."""
+    """Return `cumprod` as products of 1, 2, 4, … elements, with one term per binary digit of the length."""
     (axis,) = term.axes
     result, step, size = term.arguments[0], 1, resolve(term.shape[axis])
     while step < size:
@@ -43,7 +43,7 @@ def multiply_up_to(make: TermBuilder, term: Term) -> Term:
 
 
 def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
-    """Return the element that is `by` positions before each element, and one if there is none."""
+    """Return, for each element, the element `by` positions before it, or one if there is no such element."""
     one = make.number(1)
     position = make.between("-", make.iota(axis, 1, term.shape[axis]), make.number(by))
     is_inside = make.between("≥", position, one)
@@ -52,6 +52,6 @@ def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
 
 
 def reverse(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return the elements in the reverse order."""
+    """Return the elements in reverse order."""
     size = resolve(term.shape[axis])
     return make.at(term, axis, make.between("-", make.number(size + 1), make.iota(axis, 1, size)))

@@ -1,4 +1,4 @@
-"""Masked tangents and cotangents: each has conditions and is zero elsewhere.
+"""Masked tangents and cotangents, which are zero where their conditions do not hold.
 
 The derivative of a case expression is the derivative of the selected case. The derivative of a case that is not
 selected may be infinite or NaN, and 0 · ∞ is not 0. So a masked value is not multiplied by 0 but selected:
@@ -28,7 +28,7 @@ Write = Callable[[], Term]
 
 
 class SelectionMask:
-    """A mask: the condition under which a share counts; its term is built on demand.
+    """The condition under which a share is nonzero. Its term is built on demand.
 
     `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
     sum that was made.
@@ -46,7 +46,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term: its value if all of `within` hold, zero elsewhere; the masks `due` are still to be applied."""
+    """A masked term: its value if all of `within` hold, and zero otherwise. The masks `due` are not applied yet."""
 
     term: Term
     within: Conditions = ()
@@ -54,18 +54,18 @@ class Share(NamedTuple):
 
 
 def unite_masks(*several: Iterable[SelectionMask]) -> Conditions:
-    """Return the union of several masks, each once, in order."""
+    """Return the union of several sets of masks, each mask once and in order."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
 def remove_masks(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
-    """Return the masks of the first that are not among the others."""
+    """Return the masks of the first set that are not in the second."""
     others = set(others)
     return tuple(condition for condition in some if condition not in others)
 
 
 def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
-    """Return the masks that depend on one of these axes."""
+    """Return the masks that depend on any of these axes."""
     axes = frozenset(axes)
     return tuple(condition for condition in some if condition.axes & axes)
 
@@ -79,7 +79,7 @@ class Selecting:
 
     # ---------------------------------------------------------------------------------------------------- conditions
     def pair(self, row: str, column: str, size: Any) -> SelectionMask:
-        """Return the mask of two equal indices."""
+        """Return the mask for two equal indices."""
         return self.once(
             (row, column),
             SelectionMask((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
@@ -100,7 +100,7 @@ class Selecting:
         return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
-        """Return one if all conditions hold, zero elsewhere, over these axes and theirs."""
+        """Return 1 if all conditions hold and 0 otherwise, over these axes and the axes of the conditions."""
         term = self.make.number(1)
         if conditions:
             holds = self.all_of(conditions)
@@ -108,7 +108,7 @@ class Selecting:
         return self.make.spread(term, shape)
 
     def selector(self, term: Term) -> SelectionMask | None:
-        """Return the mask of a term that selects (an identity, an indicator, a onehot), or None for any other term."""
+        """Return the mask of a term that selects elements, such as an identity or a onehot, or None for other terms."""
         if term.operator == "I":
             row, column = term.axes
             return self.pair(row, column, term.shape[row])
@@ -119,7 +119,7 @@ class Selecting:
         return self.once(id(term), SelectionMask(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
-        """Return the masks that remain after a sum along axes: all must hold for some element."""
+        """Return the masks that remain after a sum along axes: all masks must hold for some element."""
         axes = frozenset(axes)
         open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
         if not open_:
@@ -138,7 +138,7 @@ class Selecting:
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """Return the disjunction of two conjunctions of masks, as their common part and a rest."""
+        """Return the disjunction of two conjunctions of masks, as a common part and the remaining masks."""
         common = tuple(condition for condition in one if condition in other)
         rest = remove_masks(one, common), remove_masks(other, common)
         if not all(rest):
@@ -157,7 +157,7 @@ class Selecting:
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
-        """See `TermBuilder.seed`."""
+        """Return the initial masked term; see `TermBuilder.seed`."""
         conditions = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
         return Share(self.make.seed(shape, partners), conditions)
 
@@ -172,20 +172,20 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[SelectionMask] | None = None) -> Share:
-        """Apply the pending masks, or only the masks among these conditions."""
+        """Apply all pending masks, or only the pending masks among these conditions."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
         return Share(self.where(now, share.term), share.within, remove_masks(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
-        """Add two masked terms; masks that only one of them has are applied before."""
+        """Add two masked terms, first applying the masks that only one of them has."""
         common = tuple(condition for condition in one.within if condition in other.within)
         one, other = (self.settled(share, remove_masks(share.due, common)) for share in (one, other))
         term = self.make.between(sign, one.term, other.term)
         return Share(term, self.union(one.within, other.within), unite_masks(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
-        """Return the sum, or mean, along some axes."""
+        """Return the sum or the mean along some axes."""
         axes = tuple(axes)
         if not axes:
             return share
@@ -199,7 +199,7 @@ class Selecting:
         )
 
     def within(self, share: Share, condition: SelectionMask) -> Share:
-        """Put a masked term under one more mask."""
+        """Apply one more mask to a masked term."""
         return Share(share.term, unite_masks(share.within, (condition,)), unite_masks(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
@@ -223,7 +223,7 @@ class Selecting:
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """Contract masked terms, applying masks along the summed axes before, unless that makes a larger tensor."""
+        """Contract masked terms. Masks along the summed axes are applied first unless that creates a larger tensor."""
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
         conditions = remove_masks(share.within, met)
@@ -245,7 +245,7 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Return whether a factor has to be masked: an input may have nan in elements that do not count."""
+        """Return whether a factor has to be masked because an input may be nan in elements that do not count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(
@@ -284,7 +284,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """Apply an operation that moves numbers to a masked term: the masks move alike."""
+        """Apply an operation that moves elements to a masked term; the masks move in the same way."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         term, conditions = move(share.term), remove_masks(share.within, touched)

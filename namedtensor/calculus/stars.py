@@ -1,4 +1,4 @@
-"""Stars that keep apart the axes of one derivative inside another: ∂²L/∂X² has the axes of X and their starred axes."""
+"""Stars that distinguish the axes of nested derivatives: ∂²L/∂X² has the axes of X and their starred axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STARS = re.compile(r"[*†]+$")
 
 
 def marks() -> Iterator[str]:
-    """Yield the stars for one derivative after the other: *, †, **, ††, …"""
+    """Yield the stars for successive derivatives: *, †, **, ††, …"""
     count = 1
     while True:
         yield from ("*" * count, "†" * count)
@@ -23,7 +23,7 @@ def marks() -> Iterator[str]:
 
 
 def marks_in(tree: Any) -> set[str]:
-    """Return the marks of all axes, names and derivatives in a tree."""
+    """Return the stars of all axes, names and derivatives in a tree."""
     used: set[str] = set()
     for node in walk(tree):
         if isinstance(node, Derivative):
@@ -37,7 +37,7 @@ def marks_in(tree: Any) -> set[str]:
 
 
 def mark_of(node: Derivative) -> str:
-    """Return the mark of a derivative's axes: as written, or the next free one in a derivative of the same derivative."""
+    """Return the star of a derivative's axes: the written star, or the next free star in a nested derivative."""
     inner, depth = node.body, 0
     while isinstance(inner, Derivative) and (inner.variable, inner.mark) == (node.variable, node.mark):
         inner, depth = inner.body, depth + 1
@@ -49,7 +49,7 @@ def mark_of(node: Derivative) -> str:
 
 
 def with_distinct_marks(tree: Any) -> Any:
-    """Return the tree with the mark of each derivative written."""
+    """Return the tree with the star of each derivative written out."""
     if any(isinstance(node, Derivative) and mark_of(node) != node.mark for node in walk(tree)):
         return map_nodes(tree, _with_mark)
     return tree

@@ -1,4 +1,4 @@
-"""Reverse mode for several variables at once: one backward sweep gives all derivatives of one number.
+"""Reverse mode for several variables at once: one backward sweep computes all derivatives of one number.
 
 ∂loss/∂W^1*, …, ∂loss/∂W^96*     one linearization, in which all of them change; one way back, to all of them
 """
@@ -29,7 +29,7 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
-    """Compute the derivatives of a number by all variables of the program's derivatives, in one backward sweep.
+    """Compute the derivatives of a number by the variables of all the program's derivatives in one backward sweep.
 
     Inputs are included only if a function's argument of that name depends on others.
     """
@@ -53,6 +53,6 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
 
 
 def is_asked(checker: Inference, term: Term) -> bool:
-    """Return whether the program takes a derivative with respect to a name of that form."""
+    """Return whether the program takes a derivative with respect to the name of this term."""
     name = term.options[0]
     return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

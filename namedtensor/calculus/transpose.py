@@ -1,4 +1,4 @@
-"""Transposition (VJP) and push-forward of linear terms, by masked cotangents and tangents.
+"""Transposition (VJP) and push-forward of linear terms, using masked cotangents and tangents.
 
 A differential is linear in ∂X, being made of few operators: products with terms that do not depend on X, choices
 between cases, and operators that move and add elements. The operator's record, or a row of `TRANSPOSE_RULES` for
@@ -29,7 +29,7 @@ Rule = Callable[[TermBuilder, Term, Term, int], Term]
 def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """Return the cotangent of `leaf` given the cotangent of `whole`, one for each of its numbers.
+    """Return the cotangent of `leaf` for one cotangent per element of `whole`, along new axes.
 
     These axes get the names of their
     partners.
@@ -92,7 +92,7 @@ def cotangents_of(
 def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """Return the tangent of `whole` for one tangent per number of `leaf`, with axes named like their partners."""
+    """Return the tangent of `whole` for one tangent per element of `leaf`, with axes named like their partners."""
     select, extra = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
@@ -104,7 +104,7 @@ def pushforward(
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
-    """Return the terms that depend on one of the leaves, in topological order, and their ids."""
+    """Return the terms that depend on any of the leaves, in topological order, and the ids of these terms."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
@@ -116,7 +116,7 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 # --------------------------------------------------------------------------------------------------- products, choices
 def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the cotangent of an argument from the term's cotangent, by a rule of shares or the record's transpose."""
+    """Return the cotangent of an argument from the term's cotangent, by a rule for shares or the record's transpose."""
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, position)
@@ -129,7 +129,7 @@ def _rename_cotangent(select: Selecting, term: Term, cotangent: Share, position:
 
 
 def _product(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of ⊙: the cotangent times the other factor, summed over the axes that only the other has."""
+    """Return the transpose of ⊙: the cotangent times the other factor, summed over axes that only that factor has."""
     argument, other = term.arguments[position], term.arguments[1 - position]
     return select.product(cotangent, other, [axis for axis in other.shape if axis not in argument.shape])
 
@@ -139,14 +139,14 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) ->
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of a choice: the cotangent masked by the condition of its case."""
+    """Return the transpose of a choice: the cotangent masked by the condition of the argument's case."""
     for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
 def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
-    """Return the conditions under which a choice takes the value at this position."""
+    """Return the conditions under which a choice selects the value at this position."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if position == 1 else select.make.between("¬", holds)]
@@ -161,7 +161,7 @@ def _transpose_pick(select: Selecting, term: Term, cotangent: Share, position: i
 
 
 def _transpose_index(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of indexing, scatter-add: elements that no index selects get zero."""
+    """Return the transpose of indexing, which is scatter-add: elements that no index selects are zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
@@ -183,14 +183,14 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of e^X along directions, linear in each: the derivative of the transposed matrices."""
+    """Return the transpose of e^X, which is linear in each direction: a derivative of the transposed matrices."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _transpose_along(select, term, others, cotangent, position)
 
 
 def _transpose_along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
-    """Return e^X with the share for the direction of this position."""
+    """Return e^X along directions, with the share in place of the direction at this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
@@ -213,7 +213,7 @@ COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
 
 
 def axes_moved(term: Term) -> frozenset[str]:
-    """Return the axes along which a term moves numbers."""
+    """Return the axes along which a term moves elements."""
     if term.operator == "merge":
         sources, target = term.options
         return frozenset((*sources, target))
@@ -231,7 +231,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
-    """Return the tangent of a linear term from the tangents of its arguments. Some may be zero."""
+    """Return the tangent of a linear term from the tangents of its arguments. Some of them may be zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -289,7 +289,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
-    """Return the tangent of a term that moves, combines or selects elements: the same term of the tangents."""
+    """Return the tangent of a term that moves, combines or selects elements, as the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [part for part in parts if part is not None]
     common = tuple(
@@ -329,7 +329,7 @@ def tangent_by_same_operator(
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
-    """Return whether an argument specifies where numbers go, and is none of them."""
+    """Return whether an argument specifies where elements are moved and does not provide elements itself."""
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
@@ -337,7 +337,7 @@ INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies whe
 
 
 def joins(operator: str) -> bool:
-    """Return whether a term joins its arguments, each with separate axes."""
+    """Return whether a term joins arguments that have separate axes."""
     return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
@@ -391,7 +391,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rul
 
 
 def rule_of(operator: str) -> Rule:
-    """Return the transpose rule of a structural term, or of a linear operator's record."""
+    """Return the transpose rule of a structural term or of a linear operator's record."""
     rule = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
     assert rule is not None, f"nothing is linear in {operator}"
     return rule

@@ -1,4 +1,4 @@
-"""Type checker: converts nodes to terms by resolving every name, axis and size, or reports an error with a hint.
+"""The type checker, which resolves every name, axis and size to make terms of nodes, or reports an error with a hint.
 
 `checker`: the table of rules, one per node type.
 `report`: the result of checking a program.

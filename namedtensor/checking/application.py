@@ -1,4 +1,4 @@
-"""Apply operators to typed operands: the lifting rule, and the checks of each group of operators."""
+"""The application of operators to typed operands: the lifting rule, and the checks of each group of operators."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def apply(
 
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
-    """Raise if operands whose sizes differ along an axis have labels there, which say more than the sizes."""
+    """Raise if operands that differ in size along an axis have labels, which explain more than sizes."""
     matches = inputs_along(arguments, axis, checker.labels)
     for labeled in matches:  # an argument of a function is called as the function calls it
         texts = {
@@ -76,7 +76,7 @@ def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
-    """Check that there are numbers if the operator has no value for an empty input."""
+    """Check that the input is not empty if the operator has no value for an empty input."""
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
@@ -86,7 +86,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
 def new_axis_sizes(
     checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
 ) -> Mapping[str, Any] | None:
-    """Return the sizes of axes that the use creates, inferred by the record, or None if it infers no sizes."""
+    """Return the sizes of the axes that a use creates, as inferred by the operator's record, or None."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -110,7 +110,7 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """Return the term of an operator between the elements of its operands. Raises ShapeMismatch if they do not fit."""
+    """Return the term of an elementwise operator. Raise ShapeMismatch if the operands do not fit."""
     fewest, most = record.arity
     of_two = record.kind == "reduction" and most == len(arguments) == 2
     needs_axes = record.kind not in ("elementwise", "contraction") and not of_two
@@ -150,7 +150,7 @@ def check_truth(
 
 
 def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if argmax, which is one-hot, is compared with numbers without its axis, such as an index."""
+    """Warn if argmax, which is one-hot, is compared with numbers like an index, without its axis."""
     for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
         if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
             continue
@@ -167,12 +167,12 @@ MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of
 
 
 def is_written(axis: str) -> bool:
-    """Return whether an axis belongs to the formula. A lifted axis has a mark in its name that no formula can have."""
+    """Return whether an axis is written in the formula, that is, not lifted: lifted axes have `@` in their names."""
     return "@" not in axis
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if neither operand has all axes of the other: an outer product, or an axis with other marks."""
+    """Warn if neither operand has all axes of the other: an outer product, or an axis with a missing or extra star."""
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
@@ -204,7 +204,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 def broadcast(
     checker: Inference, shapes: Sequence[Shape], span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the shape over the union of the axes. Raises NotationError if one has two sizes."""
+    """Return the shape over the union of the axes. Raise NotationError if an axis has two sizes."""
     try:
         return named.broadcast(shapes, unify)
     except ShapeMismatch as problem:
@@ -234,5 +234,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator reduces an axis to one number, so that it can reduce over an index too."""
+    """Return whether an operator reduces an axis to one number, and so can also reduce over an index."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

@@ -1,4 +1,4 @@
-"""Sizes of axes of the program, open sizes, and numbers that are sizes, as terms."""
+"""The sizes of the program's axes, open sizes, and the terms of numbers that are sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
 
 
 def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
-    """Return the size of an axis that an expression makes. Something else must determine it."""
+    """Return the size of an axis that an expression creates. The size must be determined elsewhere."""
     size = checker.solver.size_of(axis, env, part)
     return size_left_open(checker, axis, part) if size is None else size
 

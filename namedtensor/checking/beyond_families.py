@@ -1,4 +1,4 @@
-"""The error for a member that no equation gives: h^5, where h^t is defined for t = 1, …, 3."""
+"""The error for a family member that no equation defines, such as h^5 if h^t is defined for t = 1, …, 3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..terms.inference import Inference
 
 
 def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> NotationError | None:
-    """Return the error for a name whose index is out of range for its family, or not an integer; else None."""
+    """Return the error for a name whose index is not an integer or is out of range for its family, or None."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)
@@ -56,7 +56,7 @@ def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
 
 
 def number_of(checker: Inference, text: str, env: Environment) -> Any:
-    """Return the number that a component of a name is, or stands for."""
+    """Return the number that a component of a name denotes."""
     try:
         return int(text)
     except ValueError:

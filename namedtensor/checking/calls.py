@@ -1,4 +1,4 @@
-"""Operators and functions applied: the built-in ones, and which of the user's a use means.
+"""Calls of operators and functions: the built-in ones, and the choice among the program's functions.
 
 A function of the program takes precedence over a Python function, and a Python function over a built-in of the same
 name.
@@ -71,7 +71,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return ‖x‖ or ‖x‖_p, the norm over all axes of x, except a function's lifted axes."""
+    """Return ‖x‖ or ‖x‖_p, the norm over all axes of x except the lifted axes of a function."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
     for part in node.parameters:
@@ -147,7 +147,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return the term of a function with a signature and no definition: an unknown tensor with the signature's axes."""
+    """Return an unknown tensor with the signature's axes for a function that has a signature but no definition."""
     if not checker.infer_parameters:
         return None
     heads = [signature for _, signature in checker.scope.signatures if signature.head.operator == node.operator]
@@ -214,7 +214,7 @@ def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...]
 def type_index_call(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return index_{ax}(X, I), which is X_{ax(I)} (paper §3.7)."""
+    """Return index_{ax}(X, I), which equals X_{ax(I)} (paper §3.7)."""
     name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
@@ -269,7 +269,7 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 def call_defined(
     checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
-    """Return the term for calling a program's function."""
+    """Return the term of a call to a function that the program defines."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, expected = len(node.arguments), len(function.parameters)
     if plain_count > expected and not node.parameters:  # f(X, W, b) for f(X; W, b)
@@ -314,7 +314,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 
 
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return |ax| as an unknown of a check without values; raise if values are required or the axis is unknown."""
+    """Return |ax| as an unknown in a check without values. Raise if values are required or the axis is unknown."""
     name = node.axis.name
     axes = sorted(axes_in_sight(env))
     known = name in axes or axis_is_mentioned(checker, name)

@@ -1,4 +1,4 @@
-"""Cases: { 0 if i ≤ j; -∞ otherwise }
+"""Definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
 
 A condition with a known value selects its case, and the other cases are not checked. A condition on the element
 indices of a definition is a guard: elements outside it are not evaluated, so they may be out of range.
@@ -57,7 +57,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return a false case's term in a list, which is empty if the term has no value (an index out of range)."""
+    """Return a list with the term of an excluded case, which is empty if an index in the case is out of range."""
     recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
@@ -70,7 +70,7 @@ def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
-    """Return whether a known family has no such member: F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }."""
+    """Return whether a known family lacks a member: F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }."""
     if problem.code != 201 or problem.symbol is None:
         return False
     base = plain_key(problem.symbol).base
@@ -100,20 +100,20 @@ def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environ
 
 
 def depends_on_elements(guard: Term) -> bool:
-    """Return whether a condition depends only on the element indices of a definition, or the terms of a sum."""
+    """Return whether a condition depends only on the element indices of a definition or on the terms of a sum."""
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 
 @contextmanager
 def isolate(checker: Inference) -> Generator[None]:
-    """Open a context for a named value, which is the same everywhere: no condition and no limit affects it."""
+    """Open a context for a named value, which is the same everywhere, so that no condition or limit affects it."""
     with open_guards(checker, []), checker.solver.inferring(True):
         yield
 
 
 @contextmanager
 def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
-    """Open a context with these guards alone."""
+    """Open a context in which only these guards apply."""
     outer, checker.guards = checker.guards, [*guards]
     try:
         yield
@@ -122,7 +122,7 @@ def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """Mask an index by the guards, with 1 wherever a guard fails."""
+    """Mask an index by the guards: it becomes 1 wherever a guard fails."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

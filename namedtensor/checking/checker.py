@@ -137,7 +137,7 @@ class Checker(Inference):
             return families.infer_definition(self, definition, self.top)
 
     def value(self, key: Key) -> Term:
-        """Return the Term of a name that the program defines or is given."""
+        """Return the Term of a name that is defined by the program or passed as an input."""
         with members_defined(self, self.scope.program):
             term = self.find(key, self.top, None)
         if term is None:
@@ -145,7 +145,7 @@ class Checker(Inference):
         return term
 
     def check_stated(self, whole: bool = True) -> None:
-        """Check the sizes and assertions of the program; unless `whole`, only those about the given names.
+        """Check the sizes and assertions of the program; unless `whole`, only those that concern the given names.
 
         Then check that all inputs are used: errors in the formula take precedence.
         """
@@ -164,13 +164,13 @@ class Checker(Inference):
             )
 
     def check_claims(self, whole: bool = True) -> None:
-        """Check the shapes of assertions, and record their sides for comparison once values are available."""
+        """Check the shapes of assertions, and record both sides for comparison once values are available."""
         self.steps = len(self.trace)
         if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
             check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """Return the term with lifted axes under their source names."""
+        """Return the term with each lifted axis renamed to its source name."""
         if after_pass:
             run_pass_checks(term)
         lifted = [axis for axis in term.shape if "@" in axis]
@@ -206,7 +206,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn of a definition that nothing uses and that follows the program's value; raise in a strict check."""
+    """Warn of an unused definition that follows the program's value; raise in a strict check."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

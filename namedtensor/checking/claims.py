@@ -1,4 +1,4 @@
-"""Assertions: equations, memberships and shapes that a program states of its tensors."""
+"""Assertions, which are equations, memberships and shapes that a program states of its tensors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MISSING = (201, 204, 206, 309)  # the errors of an assertion about something tha
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check the program's assertions. A part of a program (not `whole`) is checked as far as its given inputs allow."""
+    """Check the program's assertions. If the program is only part of one (not `whole`), check what the inputs allow."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -59,14 +59,14 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an assertion is skipped because its range has an open end."""
+    """Return whether an assertion is skipped because the end of its range is open."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """Yield a family's equation as an assertion about its members that are given or have their own equations."""
+    """Yield a family's equation as an assertion about each member that is given or has its own equation."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -99,7 +99,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return the numbers surely in both ranges, as a range of the other's variable, or None if there may be none."""
+    """Return a range, in the variable of `other`, of the numbers surely in both, or None if there may be none."""
 
     def least(left: Node, right: Node) -> Node | None:
         sizes = [checker.solver.number(node, checker.top) for node in (left, right)]
@@ -115,7 +115,7 @@ def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> no
 
 
 def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
-    """Return whether the numbers that these indices are lie in their ranges."""
+    """Return whether the values of these indices lie in their ranges."""
     for range_ in over.each:
         environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
         first, last = checker.solver.number(range_.low, environment), checker.solver.number(range_.high, environment)
@@ -127,7 +127,7 @@ def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any]
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
-    """Return a context in which ∂X has a value, if an equation of differentials is checked."""
+    """Return a context in which ∂X has a value if an equation of differentials is being checked."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
@@ -174,7 +174,7 @@ def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> 
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """Return an environment in which free indices i of A_{height(i)} range over every element for the assertion."""
+    """Return an environment in which the free indices i of A_{height(i)} range over all elements for the assertion."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -183,7 +183,7 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 
 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
-    """Check an assertion's shape now, and note its values to be compared when there are some."""
+    """Check the shape of an assertion now, and record its sides for comparison once there are values."""
     if claim.range is not None:
         for environment in enumerate_range(checker, claim.range, env):
             check_claim(checker, replace(claim, range=claim.range.further), environment)
@@ -206,7 +206,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise if the two sides of a relation have different axes, or different sizes of one."""
+    """Raise if the two sides of a relation have different axes, or different sizes along an axis."""
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not is_index_axis(axis)} for side in sides]
@@ -221,7 +221,7 @@ def check_same_axes(
 
 
 def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
-    """Return the value of a in a ≈ b, whose sides have the same type."""
+    """Return the value of the left side of a ≈ b, whose sides have the same type."""
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
@@ -231,7 +231,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Generator[None]:
-    """Open a context in which limits have a type but no value."""
+    """Open a context in which limits have a type but do not have a value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -242,7 +242,7 @@ def only_typed(checker: Inference, open: bool) -> Generator[None]:
 def each_element(
     checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
 ) -> Environment:
-    """Return an environment in which each plain name of these indices is 1, …, n along a separate axis."""
+    """Return an environment in which each index that is a plain name is 1, …, n along a separate axis."""
     inner = env.within()
     for axis, index in items:
         for real in env.resolve_axis(axis.name):
@@ -252,7 +252,7 @@ def each_element(
 
 
 def is_index_axis(axis: str) -> bool:
-    """Return whether an axis comes from an index: height@i of A_{height(i)}, unlike seq@1 of a lifted tensor."""
+    """Return whether an axis comes from an index, like height@i of A_{height(i)}, unlike seq@1 of a lifted tensor."""
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 

@@ -1,4 +1,4 @@
-"""The indices of a grid of cells (i, j): tensors over all cells, so a body is typed once for all cells."""
+"""The indices of a grid of cells (i, j), as tensors over all cells, so that a body is typed once for all cells."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .stacked_families import stack_members
 
 
 class Coordinate:
-    """One index of a grid while the body is typed: a tensor over the cells, which counts from `first`."""
+    """One index of a grid while the body is typed: a tensor over the cells that counts from `first`."""
 
     def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
         self.make, self.front, self.index, self.numbers = make, front, index, numbers
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Return the members of a family over one index at this index."""
+        """Return the members of a family over one index, shifted by an offset from this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
@@ -32,7 +32,7 @@ class Coordinate:
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the index as a number, for a function with the index in its name."""
+        """Return the index as a number, for a function that has the index in its name."""
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:

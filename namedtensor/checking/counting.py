@@ -24,11 +24,11 @@ from .open_labels import OFFSET
 
 
 class Unrollable(Exception):
-    """An exception for a recurrence that cannot be a loop, or cannot begin as a loop here."""
+    """An exception for a recurrence that cannot be a loop, or whose loop cannot begin at this step."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
-    """Return whether a family held here has an index that is also a label: W^l, FFN^l."""
+    """Return whether a family defined in this scope has an index that is also a label, such as W^l or FFN^l."""
     holder_key = id(holder.function)
     if holder_key not in checker.layered:
         families = checker.families_of(holder)
@@ -53,7 +53,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
 
 
 def bases_with_labels(checker: Inference) -> frozenset[str]:
-    """Return the bases of all names in the program that have labels, and of those given."""
+    """Return the bases of all labeled names among the names of the program and the inputs."""
     if checker.labeled is None:
         scope = checker.scope
         names = [name for _, name, _, _ in scope.declarations]
@@ -67,18 +67,18 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def find_loop_mark(checker: Inference, key: Key) -> str | None:
-    """Return the mark of the loop whose index appears in the labels of a name."""
+    """Return the marker of the loop whose index appears in the labels of a name, or None."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """Return the mark of the loop whose index appears in a label."""
+    """Return the marker of the loop whose index appears in a label, or None."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 
 def ahead(part: str, mark: str) -> int:
-    """Return the offset of a label from the loop's index: −1 for l − 1."""
+    """Return the offset of a label from the loop's index, such as −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
         raise Unrollable
@@ -86,7 +86,7 @@ def ahead(part: str, mark: str) -> int:
 
 
 def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
-    """Return a label at each step of the loop of this mark: 7, 8, … for l, 6, 7, … for l − 1, 7', 8', … for l'."""
+    """Return a label at each step of a loop: 7, 8, … for l, 6, 7, … for l − 1, and 7', 8', … for l'."""
     if "@" not in part:
         return [part] * len(steps)
     primes = part[len(part.rstrip("'")) :]
@@ -97,7 +97,7 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment) -> Any:
-    """Return the binding of an index variable with stacked or rolled families, in the environment that binds it."""
+    """Return the binding of an index variable to stacked or rolled families, from the environment that binds it."""
     for outer in env.outward:
         if variable in outer.members:
             return outer.members[variable]
@@ -107,7 +107,7 @@ def members_of(variable: str, env: Environment) -> Any:
 
 
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
-    """Return whether a variable is only a number in a body, or a family index a fixed number of steps away.
+    """Return whether a variable occurs in a body only as a number, or as a family index with a fixed offset.
 
     With `labels` it may also be a label of tensors and of functions, a fixed number of steps away.
     """
@@ -128,12 +128,12 @@ _OCCURRENCES: Cache[tuple[str, int], tuple[Node, list[Occurrence]]] = Cache("occ
 
 
 def occurrences(variable: str, body: Node) -> list[Occurrence]:
-    """Return `occurrences_in` for a definition's body, cached with the body, so that the body's id stays unique."""
+    """Return `occurrences_in` for a definition's body, cached with the body so that the body's id stays unique."""
     return _OCCURRENCES.get_or_build((variable, id(body)), lambda: (body, [*occurrences_in(body, variable)]))[1]
 
 
 def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
-    """Yield the kind and name of each occurrence of a variable in axes and scripts, and whether its offset is fixed."""
+    """Yield the kind and name of each occurrence of a variable in axes and scripts, and whether the offset is fixed."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
@@ -147,7 +147,7 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
 
 
 def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
-    """Return the bases of the names with labels here, and the bases of the families."""
+    """Return the bases of the labeled names in this scope, and the bases of the families."""
     scope = checker.scope
     families = {family.name.base for family in checker.families_around(env)}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
@@ -163,7 +163,7 @@ def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], 
 
 
 def labels_given(checker: Inference) -> frozenset[str]:
-    """Return the bases of the names with labels that values are given for."""
+    """Return the bases of the labeled names that have given values."""
     if checker.labels_given is None:
         bases = {key.base for key in checker.top.variables if key.superscript or key.subscript}
         checker.labels_given = frozenset(bases)
@@ -175,13 +175,13 @@ def mentions(part: Node, variable: str) -> bool:
 
 
 def is_near(part: Node, variable: str) -> bool:
-    """Return whether a component is t, t − 1, t + 2, …"""
+    """Return whether a component is the variable with an optional integer offset, such as t, t − 1 or t + 2."""
     match = OFFSET.fullmatch(component(part))
     return match is not None and match[1].rstrip("'") == variable
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the term of `typed`, or None if it fails, with everything noted meanwhile rolled back."""
+    """Return the term of `typed`, or None if typing fails, after discarding everything recorded in the attempt."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
@@ -206,7 +206,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
 
 @contextmanager
 def members_defined(checker: Inference, node: Any) -> Generator[None]:
-    """Open a context in which members that can be neither in a loop nor written out raise an error about a node."""
+    """Open a context that raises an error about a node for members that can be neither in a loop nor written out."""
     try:
         yield
     except Unrollable:
@@ -217,7 +217,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
 
 
 def list_environments(env: Environment) -> list[Environment]:
-    """Return an environment and all environments in which it looks up names and sizes."""
+    """Return an environment and all environments in which its names and sizes are looked up."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:

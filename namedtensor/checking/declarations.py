@@ -1,4 +1,4 @@
-"""Inputs against their declarations: declared axes bound, sizes unified, extra axes lifted."""
+"""Validation of inputs against their declarations: binds declared axes, unifies sizes and lifts extra axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .unused_inputs import MentionedNames
 
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
-    """Bind the inputs in the top environment, lifted by their declarations."""
+    """Bind the inputs in the top environment, lifted according to their declarations."""
     sizes: Any = checker.given_sizes
     for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Extent, SizeVariable)):
@@ -87,7 +87,7 @@ Declaration = tuple[nodes.Set, Mapping[str, Any]]  # a set, and the values of th
 
 
 class DeclaredSets:
-    """The sets that inputs are declared to be in, and the shapes of inputs that lie in them."""
+    """The declared sets of inputs, and the shapes of the inputs in each set."""
 
     def __init__(self, checker: Inference):
         self.checker: Inference = checker
@@ -95,7 +95,7 @@ class DeclaredSets:
         self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape, the same for each member
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
-        """Return the axes of a set, found once: all members of a family lie in one."""
+        """Return the axes of a set, computed once, because all members of a family lie in one set."""
         declared_set = self.known.get(id(declared))
         if declared_set is None:
             axes, known = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
@@ -138,7 +138,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """Return the error for an input that is missing an axis of its declaration, which has the axes `declared`."""
+    """Return the error for an input that lacks an axis of its declaration; `declared` are the declared axes."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,
@@ -157,7 +157,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """Return the declaration of a name with open labels, W^{n} or W^{l-1}: W^{1}, with these labels in place of 1."""
+    """Return the declaration of a name with open labels, such as W^{n}: the declaration of W^{1} with these labels."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
@@ -204,7 +204,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """Return the error for an end without a number. Its symbol is the name or the axis whose number is missing."""
+    """Return the error for the end of a range without a known number. The symbol is the unknown name or axis."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else env.resolve_axis(written)[0]  # A function's axis is its caller's axis.
@@ -224,7 +224,7 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """Return the first name or axis size of unknown value in an end, or in the definitions of its names."""
+    """Return the first unknown name or axis size in the end of a range or in the definitions of its names, or None."""
     for part in walk(end):
         if isinstance(part, nodes.Size) or (isinstance(part, nodes.Name) and not is_tensor(checker, part, env)):
             if not is_size(checker.solver.value(part, env)):
@@ -238,7 +238,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Return whether a name has a value, which need not be a size."""
+    """Return whether a name has a value, which may be a tensor that is not a size."""
     key = Key(name.text)
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
@@ -283,7 +283,7 @@ def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
 
 
 def make_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
-    """Return the shape of a parameter in a set. A size that is not written is shared by all members of a family."""
+    """Return the shape of a parameter in a set. All members of a family share a size that the set does not state."""
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)
     for axis, size, _ in axes:
@@ -320,7 +320,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 
 
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
-    """Return 0 and 1 for {0, 1}, n for [n]; None if the set does not restrict values or a number is unknown."""
+    """Return 0 and 1 for {0, 1}, and n for [n], or None if the set does not restrict values or a number is unknown."""
     values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
         return None
@@ -328,7 +328,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
 
 
 def bind_size(size: Node, actual: Any, env: Environment) -> None:
-    """Bind the n of seq[n] to the actual size of the axis."""
+    """Bind a size variable, such as n of seq[n], to the actual size of the axis."""
     name = read_spelling(size)
     if name is not None:
         env.scalars.setdefault(name.key(env.index), actual)

@@ -1,4 +1,4 @@
-"""Uses of built-in functions that are written out in others: var and std with a ddof."""
+"""Built-in functions that are expressed by other functions: var and std with a ddof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .application import Axes, apply, scalar_term
 def with_degrees_of_freedom(
     checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment, ddof: Any
 ) -> Term:
-    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof): the squares are divided by n − ddof for n elements."""
+    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof): the sum of squares is divided by n − ddof for n elements."""
     plain = apply(checker, node.operator, arguments, axes, node, env, node.arguments)
     if not ddof:
         return plain
@@ -37,7 +37,7 @@ def with_degrees_of_freedom(
 
 
 def infixes(checker: Inference, node: Call, env: Environment) -> Any:
-    """Return a function that applies an operator to terms, with one node for all of them."""
+    """Return a function that applies an operator to terms and uses one node for all of them."""
 
     def infix(sign: str, *terms: Term) -> Term:
         return apply(checker, sign, terms, (), node, env, node.arguments[:1] * len(terms))

@@ -1,4 +1,4 @@
-"""Diagnostics of shapes: the shape of each operand, the reason why they must agree, and a repair."""
+"""Diagnostics of shapes, which show the shape of each operand, the reason why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """An operator use whose shapes do not fit: the operands with their nodes, the use's node, and the axes' nodes."""
+    """A use of an operator whose shapes do not fit, with the operands and the nodes of the operands, use and axes."""
 
     checker: Inference
     problem: ShapeMismatch
@@ -54,7 +54,7 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """Return the operands that have the axis of the problem in this size."""
+        """Return the operands in which the axis of the problem has this size."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
@@ -122,7 +122,7 @@ def shape_error(
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
-    """Return the error for a shape that does not fit, which shows the shape of each operand."""
+    """Return the error for shapes that do not fit. It shows the shape of each operand."""
     use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
@@ -140,7 +140,7 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
-    """Return the axis that may have been meant, if the operands lack the named axis."""
+    """Return the axis that was probably meant if the operands lack the named axis, or None."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
     shared = [name for name in have if all(name in shape for shape in shapes)]

@@ -27,12 +27,12 @@ from .sums import apply_over_index, make_index_environment
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
-    """Return x ∼ N(0, 1): one draw, the first."""
+    """Return x ∼ N(0, 1) as one sample, which is the first."""
     return draw_numbers(checker, node, (checker.graph.number(0, node),), env)
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
-    """Return 𝔼_{x ∼ N(0, 1), i ∼ p} body. The draws of several names belong together."""
+    """Return 𝔼_{x ∼ N(0, 1), i ∼ p} body. The random variables are sampled jointly."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
             raise make_unstated_error(checker, variable)
@@ -49,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 
 
 def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationError:
-    """Return the error for 𝔼_x[…] if the distribution of x is unknown, or for 𝔼[…] of a non-random value."""
+    """Return the error for 𝔼_x[…] if the distribution of x is unknown, or for 𝔼[…] if the value is not random."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
         f"the distribution of {of.text} is not specified"
@@ -66,7 +66,7 @@ def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationE
 def average_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return the mean of the body over the outcomes of finite variables. The others are sampled once per number."""
+    """Return the mean of the body over the outcomes of finite variables. Others are sampled once for each number."""
     if not draws:
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]
@@ -90,7 +90,7 @@ def average_outcomes(
 def average_two_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return the mean of the body for 0 and for 1, by the probability of 1."""
+    """Return the mean of the body for the outcomes 0 and 1, weighted by the probability of 1."""
     first, rest = draws[0], draws[1:]
     if own_axes(p):
         raise checker.error(
@@ -136,7 +136,7 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
 
 
 def own_axes(*terms: Term) -> dict[str, Any]:
-    """Return the axes of some terms that no call and no index lifts over, with their sizes."""
+    """Return the axes of some terms, with their sizes, except axes that a call or an index lifts over."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
 
 
@@ -153,7 +153,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """Return a family label's number, such as t in z^t, or None for a plain label, such as Q in z^Q."""
+    """Return the number of a family label, such as t in z^t, or None for a plain label, such as Q in z^Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):
@@ -162,7 +162,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 
 
 def draw_numbers(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
-    """Return one draw for each of the numbers, over the axes of the parameters and of the distribution."""
+    """Return one sample for each number, over the axes of the parameters and of the distribution."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None

@@ -1,4 +1,4 @@
-"""Functional updates, C_{seq(2)} ← 0: a tensor like C but for the elements that the indices of a subscript name.
+"""Functional updates such as C_{seq(2)} ← 0: a tensor equal to C except for the elements that a subscript selects.
 
 C_{seq(2)} ← 0           one element, or all elements along the axes without an index
 C_{seq(2:4)} ← V         a slice: V over the whole of seq, or over as many elements as the slice has
@@ -40,7 +40,7 @@ def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """A walk over the indices; `holds` selects the elements to replace."""
+    """A traversal of the indices of an update; `holds` selects the elements to replace."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env
@@ -97,6 +97,6 @@ class _Replacing:
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
     def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
-        """Return a value's elements at positions that lie along axes of the replaced tensor."""
+        """Return the elements of a value at positions that lie along axes of the replaced tensor."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
         return take(self.checker, apart, f"{axis}@index", term, part, self.node)

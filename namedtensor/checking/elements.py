@@ -1,4 +1,4 @@
-"""Definitions by elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
+"""Definitions by elements, such as Y_{seq(i), kernel(j)} = … for each pair of indices.
 
 Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along a separate
 axis (`seq@1`), and the result equals computing each element alone. Indices count from 1.
@@ -34,7 +34,7 @@ from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
-    """Return the tensor that equations for its elements give."""
+    """Return the tensor that the equations for its elements define."""
     sized = left_sizes(checker, group, env)
     term = whole_of(checker, group, sized, env)
     for definition in group:
@@ -43,7 +43,7 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """Return the tensor that several equations for elements fill together."""
+    """Return the tensor whose elements are defined by several equations."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
@@ -75,7 +75,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """Return a part for each number of a variable: H_{seq(t)} = h^t, with the axis laid from slices without it."""
+    """Return a part for each value of a variable. For H_{seq(t)} = h^t, each slice is placed along the axis."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
@@ -95,7 +95,7 @@ def one_by_one(
 
 
 def drop_range(over: Range | None, variable: str) -> Range | None:
-    """Return the ranges without a variable's range."""
+    """Return the ranges without the range of a variable."""
     if over is None:
         return None
     rest = drop_range(over.further, variable)
@@ -103,7 +103,7 @@ def drop_range(over: Range | None, variable: str) -> Range | None:
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
-    """Return whether the variable appears in the place of a family's index in the body."""
+    """Return whether the variable appears as the index of a family in the body."""
     families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):
@@ -119,7 +119,7 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 
 
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
-    """Return the size of each axis on the left: declared, from the signature's result, or from this scope."""
+    """Return the size of each axis on the left, from a declaration, the result of the signature, or this scope."""
     stated = find_stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
     for definition in group:
@@ -143,7 +143,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """Return n if equations over ranges fill an axis's positions 1, …, n without a gap, or None if they do not."""
+    """Return n if equations over ranges fill the positions 1, …, n of an axis without a gap, or None if they do not."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -189,7 +189,7 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 
 
 class Part(NamedTuple):
-    """The elements that one equation gives, as a tensor, and the positions that they fill (None if they fill all)."""
+    """The elements that one equation defines, as a tensor, and the positions that they fill (None for all of them)."""
 
     term: Term
     filled: tuple[str, Filled] | None
@@ -197,7 +197,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """Return the part that one equation gives."""
+    """Return the part that one equation defines."""
     depth = env.depth + 1
     inner = env.within(depth=depth)
     back: dict[str, str] = {}
@@ -232,7 +232,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
-    """Return the error for an axis on the right side beside the same axis on the left."""
+    """Return the error for an axis that appears on the right side in addition to the same axis on the left."""
     return checker.error(
         306,
         f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
@@ -252,7 +252,7 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 def part_positions(
     checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
 ) -> Filled:
-    """Return the positions, from 1, that an index on the left such as 2k+1 takes."""
+    """Return the positions, counted from 1, that an index on the left such as 2k+1 selects."""
     values = positions_of(checker, part, over, env)
     for value in (values.first, values.last) if isinstance(values, Positions) else ():
         check_position(checker, value, size, axis, part)
@@ -262,7 +262,7 @@ def part_positions(
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> Filled:
-    """Return the index on the left as a position, for each number of its range."""
+    """Return the positions that an index on the left denotes, one for each number of its range."""
 
     def position(number: Size) -> Any:
         assert over is not None
@@ -284,7 +284,7 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Join parts that fill one axis between them."""
+    """Join the parts that together fill one axis."""
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:
         other = parts[1].definition

@@ -1,4 +1,4 @@
-"""Families, X^l = … for l = 1, …, n: members are evaluated one after the other, or rolled into a loop."""
+"""Families, such as X^l = … for l = 1, …, n, whose members are evaluated in sequence or by a loop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .recurrences import RecurrenceState
 def infer_family(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Infer one member of a family. The members before it are inferred first, so that recursion stays shallow."""
+    """Infer one member of a family. Earlier members are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     asked = open_indices(checker, family, indices, holder, env)
@@ -72,7 +72,7 @@ def infer_family(
 def skip_earlier_members(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
-    """Return the ends of a range, without the members on the way to the expected one that an earlier family defines."""
+    """Return the ends of a range, skipping members before the expected one that an earlier family defines."""
     family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
     first, last = range_
     for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
@@ -101,7 +101,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 def infer_step(
     checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
-    """Return the member of these indices, from its memo or new, or None if another equation gives it or it is begun."""
+    """Return the member at these indices, cached or new, or None if another equation defines it or it has begun."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = family.name.key(indices.get)
@@ -126,7 +126,7 @@ def infer_step(
 
 
 def infer_member(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """Return the value of one member, in an environment that has its index."""
+    """Return the value of one member in an environment that contains the member's index."""
     with isolate(checker):
         if family.elements:
             return define_by_elements(checker, [family.member()], environment)

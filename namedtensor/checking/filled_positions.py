@@ -1,4 +1,4 @@
-"""Positions of an axis that equations for elements fill, as Y_{a(2k)} = … for k = 1, …, n does with 2, 4, …, 2n."""
+"""Positions of an axis that equations for elements fill: Y_{a(2k)} = … for k = 1, …, n fills 2, 4, …, 2n."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.sizes import is_ground, unify
 
 
 class Positions(NamedTuple):
-    """first, first + step, … up to a count on which the form of the program does not depend."""
+    """The positions first, first + step, …, whose number does not affect the form of the program."""
 
     first: Size
     step: int
@@ -30,7 +30,7 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 
 
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
-    """Return the positions that an index takes. Raises UndecidedSize if they do not grow by a fixed step."""
+    """Return the positions that an index selects. Raise UndecidedSize if they do not increase by a fixed step."""
     first, second, third = (position(numbers.first + at) for at in range(3))
     step = second - first
     if type(step) is not int or step < 1 or third - second != step:
@@ -43,7 +43,7 @@ def length(filled: Filled) -> Size:
 
 
 def count_of(taken: Sequence[Filled]) -> Size | None:
-    """Return n if exactly the positions 1, …, n are filled without a gap, or None if they are not."""
+    """Return n if exactly the positions 1, …, n are filled, without a gap, or None if they are not."""
     if not any(isinstance(positions, Positions) for positions in taken):
         numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None

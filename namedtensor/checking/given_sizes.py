@@ -1,4 +1,4 @@
-"""Sizes given as `sizes={"a": 5}` and sizes stated, checked against inputs, declarations and equations."""
+"""Sizes passed as `sizes={"a": 5}` and stated sizes, which are checked against inputs, declarations and equations."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Return the node that requests the size of an axis, or else the node that first names the axis."""
+    """Return the node that requests the size of an axis, or else the first node that names the axis."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
 
 
 def check_stated_sizes(checker: Inference) -> None:
-    """Raise if the two sides of a stated size equation differ, or a declared size and the input's size."""
+    """Raise if the two sides of a size equation differ, or if the size of an input differs from its declared size."""
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 
 
 def check_given_sizes(checker: Inference) -> None:
-    """Raise if a given size belongs to nothing that the program makes, declares or defines."""
+    """Raise if a given size does not belong to anything that the program creates, declares or defines."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size) or isinstance(size, Extent):
             continue
@@ -99,7 +99,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """Check that n = 3 in the program, or n given as a value, agrees with sizes=."""
+    """Check that n = 3 in the program, or n given as a value, agrees with `sizes`."""
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -116,7 +116,7 @@ def check_number(checker: Inference, name: str, size: int) -> None:
 
 
 def check_declared(checker: Inference, name: str, size: int) -> None:
-    """Check that D ∈ ℝ^{a[3]} agrees with sizes=."""
+    """Check that a declared size, such as D ∈ ℝ^{a[3]}, agrees with `sizes`."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
             if extent is None or axis.name != name:
@@ -130,7 +130,7 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """Check that [3, 1]_{a} or X_{b→a} at top level agrees with sizes=, but not the sizes of windows and slices."""
+    """Check that [3, 1]_{a} or X_{b→a} at top level agrees with `sizes`, except for the sizes of windows and slices."""
     conditions = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
@@ -154,7 +154,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:
-    """Return the spans that lie in no other of them."""
+    """Return the spans that are not contained in any other span."""
     outer: set[tuple[int, int]] = set()
     end = -1
     for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):

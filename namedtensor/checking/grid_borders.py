@@ -28,7 +28,7 @@ from .wavefront_order import Cell
 
 
 class Border(NamedTuple):
-    """Members along an axis, each with its position from 1.
+    """Members along an axis, each with a position that counts from 1.
 
     `shapes` are the shapes of single members.
     """
@@ -40,7 +40,7 @@ class Border(NamedTuple):
 
 
 def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean: bool) -> Border:
-    """Return members, each with all axes of a shape."""
+    """Return the border made of these members, each broadcast to all axes of a shape."""
     checker = grid.checker
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
@@ -68,7 +68,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 
 
 def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
-    """Yield each family with the cells of its members, the grid's own family line by line.
+    """Yield each family with the cells of its members; cells of the grid's own family are yielded line by line.
 
     The cells of members that are given, or have their own equations, come with None.
     """
@@ -87,7 +87,7 @@ def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definiti
 
 
 def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Yield cells by rows and columns, the longest first."""
+    """Yield the cells by rows and columns, starting with the longest."""
     rest = dict.fromkeys(cells)
     while rest:
         counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))
@@ -99,12 +99,12 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return a term as one of several along an axis."""
+    """Return a term with an additional axis, along which it can be joined with others."""
     return make.spread(term, {axis: 1})
 
 
 def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: str) -> Term | None:
-    """Return the members that one family gives, along an axis, or None if they must be made one by one."""
+    """Return the members that one family defines, joined along an axis, or None if they must be made one by one."""
     if part is None or part.claims:
         return None
     indices = [grid.gives(part, cell) for cell in cells]
@@ -122,7 +122,7 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
 
 
 def type_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
-    """Return members of a family whose indices are tensors along an axis; equal indices are numbers."""
+    """Return members of a family whose indices are tensors along an axis. Indices that are all equal become numbers."""
     checker, count = grid.checker, len(next(iter(steps.values())))
     numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
     make = TermBuilder(checker.graph, part.body)
@@ -135,7 +135,7 @@ def type_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
-    """Return a family's body with numbers or tensors for its indices; see `Environment.members`."""
+    """Return the body of a family with numbers or tensors for the indices; see `Environment.members`."""
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
             raise Unrollable

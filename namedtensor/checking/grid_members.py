@@ -1,4 +1,4 @@
-"""Members of families over two indices, E^{3,5} and E^{i,j}, by a tensor index or a worthwhile loop over all."""
+"""Members of families over two indices, such as E^{3,5} and E^{i,j}, from tensor indices or a loop over all members."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 @dataclass(frozen=True)
 class Place:
-    """The index of a requested member: its numbers, their tensor if it is one, and the binding of its variable."""
+    """The index of a requested member: the numbers, the tensor if the index is one, and the binding of the variable."""
 
     numbers: range
     term: Term | None = None
@@ -45,7 +45,7 @@ class Place:
 def member_of_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Return one member, or a tensor of members for tensor indices, or None if members are made one by one."""
+    """Return one member, a tensor of members for tensor indices, or None if the members are made one by one."""
     key = family.name.key(indices.get)
     known = holder.memo.get(key)
     if isinstance(known, Term):
@@ -82,7 +82,7 @@ def member_of_grid(
 def find_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
-    """Return a family's grid and the places of its two indices, or None if it has no such places."""
+    """Return the grid of a family and the places of both indices, or None if the indices have no such places."""
     variables = variables_of(family)
     others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
@@ -92,7 +92,7 @@ def find_grid(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """Return the place that an index's text denotes: a number, or a tensor moved by one."""
+    """Return the place that the text of an index denotes, a number or a shifted tensor, or None."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -113,7 +113,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:
-    """Return the loop under way that has these indices, or None."""
+    """Return the loop being typed that has these indices, or None."""
     if not isinstance(row.binding, Coordinate) or not isinstance(column.binding, Coordinate):
         return None
     front = row.binding.front
@@ -123,12 +123,12 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 # ------------------------------------------------------------------------------------------------------ what is read
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
-    """Return whether a member of a family may need others of its name."""
+    """Return whether a member of a family may need other members of the same name."""
     return family.name.base in {definition.name.base for definition, _ in find_mentioned_families(scope, family)}
 
 
 def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield the families that the equation of one mentions, directly or indirectly, each with its name in the text."""
+    """Yield the families that a family's equation mentions, directly or indirectly, each with its name in the text."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -149,7 +149,7 @@ def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
-    """Return the offsets of the members that the equations use, if they are known."""
+    """Return the offsets of the members that the equations use, as far as they are known."""
     cells: set[Cell] = set()
     for _, name in find_mentioned_families(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
@@ -165,7 +165,7 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
 
 # ---------------------------------------------------------------------------------------------------------- one member
 def one_member(grid: Grid, cell: Cell) -> Term | None:
-    """Return a member from a loop that contains it, or from a worthwhile new loop, or None."""
+    """Return a member from a loop that contains it or from a new loop that is worthwhile, or None."""
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
@@ -201,7 +201,7 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """Return the members that members in these rows and columns may need, or all members if most are needed."""
+    """Return the members that these rows and columns may need, or all members if most of them are needed."""
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []
     for index, (every, some) in enumerate(((domain.rows, rows), (domain.columns, columns))):
@@ -214,7 +214,7 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 
 
 def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
-    """Return the loop over a domain, in the first order that is right."""
+    """Return the loop over a domain, in the first valid order."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(MAX_TRIED_ORDERS):
@@ -241,7 +241,7 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
 
 # --------------------------------------------------------------------------------------------------------- many members
 def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
-    """Return members that need no others, from their equation with tensors for its indices."""
+    """Return members that do not need other members, from their equation with tensors for the indices."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
         raise Unrollable
@@ -263,7 +263,7 @@ def move_domain(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members of a loop by their indices in one tensor, or one by one if no loop has them."""
+    """Return members of a loop by a tensor of indices, or one by one if no loop contains them."""
     rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
@@ -287,7 +287,7 @@ def cells_of(row: Place, column: Place) -> list[Cell]:
 
 
 def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members that no loop has."""
+    """Return members that are not in any loop."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     cells = cells_of(row, column)
     if len(cells) > grid.checker.limits.max_steps:
@@ -299,7 +299,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Return members by their indices if some of them are not in the loop."""
+    """Return members by their indices when some of them are not in the loop."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

@@ -1,4 +1,4 @@
-"""Names over two indices: the members of E^{i,j} by the equations that give them, as E^{i,0}, E^{0,j} and E^{i,j} do."""
+"""Names over two indices, whose members several equations may define, such as E^{i,0}, E^{0,j} and E^{i,j}."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Variables = tuple[str, str]
 
 @dataclass(eq=False)
 class Grid:
-    """A name over two indices in its environment, its other indices fixed; `family` is the part that has both."""
+    """A name over two indices in one environment, with other indices fixed; `family` is the equation with both."""
 
     checker: Inference
     family: Definition
@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The key that distinguishes this name from others, for any of its equations."""
+        """The key that distinguishes this name from others, whichever equation it is found by."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -52,7 +52,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """Return one member alone."""
+        """Return one member."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise Unrollable
@@ -61,7 +61,7 @@ class Grid:
     # ------------------------------------------------------------------------------------------- which members
     @cached_property
     def domain(self) -> Domain | None:
-        """Return the members that the family defines; None if they are not a domain."""
+        """Return the members that the family defines, or None if they do not form a domain."""
         domain = self.holder.domains.get(id(self.family))
         if domain is None:
             domain = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
@@ -69,11 +69,11 @@ class Grid:
 
     @cached_property
     def parts(self) -> list[Definition]:
-        """Return the families of this name, in the order in which they are asked."""
+        """Return the families of this name, in the order in which they are tried."""
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:
-        """Return whether the family, and no other equation, gives all members of a domain."""
+        """Return whether this family alone defines all members of a domain."""
         for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
@@ -82,7 +82,7 @@ class Grid:
         return not any(self.has_some(part, domain) for part in before)
 
     def cell_of(self, key: Key) -> Cell | None:
-        """Return the indices in a name, or None."""
+        """Return the indices in a name, or None if it is not a member of the grid."""
         result = match_key(self.family.name, key, {*self.variables, *self.others})
         numbers = [] if result is None else [str(result.get(variable)) for variable in self.variables]
         if not numbers or not all(number.isdecimal() for number in numbers):
@@ -91,7 +91,7 @@ class Grid:
         return (row, column) if self.key((row, column)) == key else None
 
     def has_some(self, part: Definition, domain: Domain) -> bool:
-        """Return whether another family gives some member of a domain."""
+        """Return whether another family defines some member of a domain."""
         variables = variables_of(part)
         if len(variables) == 2:
             other = domain_in(self.checker, part, self.holder)
@@ -107,7 +107,7 @@ class Grid:
         return any(cell in domain for cell in cells if cell is not None)
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices of a same-named family at a member, or None if it cannot have the member."""
+        """Return the indices of a same-named family at a member, or None if the family cannot contain the member."""
         indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
         if indices is None or any(
             name in self.others and index != self.others[name] for name, index in indices.items()
@@ -116,13 +116,13 @@ class Grid:
         return indices
 
     def has(self, cell: Cell) -> bool:
-        """Return whether anything gives a member."""
+        """Return whether any equation or input defines a member."""
         if any(self.gives(part, cell) is not None for part in self.parts):
             return True
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices of a member that a family gives, or None if it does not give the member."""
+        """Return the indices of a member that a family defines, or None if the family does not define it."""
         indices = self.indices(part, cell)
         if (
             indices is None
@@ -134,7 +134,7 @@ class Grid:
 
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
-    """Return the families that may have members of one name with this one, in the order in which they are asked."""
+    """Return the families that may have members with the name of this family, in the order in which they are tried."""
     sizes = [*map(len, family.name[1:])]
     return [
         definition
@@ -149,7 +149,7 @@ def variables_of(family: Definition) -> tuple[str, ...]:
 
 
 def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
-    """Return the cells of two ranges, the bounds of the second perhaps in terms of the first."""
+    """Return the cells of two ranges, where the bounds of the second may depend on the first, or None."""
     rows: Any = family.range
     columns = rows.further
     first, last = (checker.solver.number(part, holder) for part in (rows.low, rows.high))

@@ -1,4 +1,4 @@
-"""Hygiene: an axis that a function's body binds is renamed apart from the axes of the use.
+"""Hygiene: an axis that a function's body binds is renamed if it would clash with the axes of a call.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """Return the declared sets of the arguments, and of the `given` parameters after the semicolon."""
+    """Return the declared sets of the arguments, and of the given parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
 
 
 def has_head_axes(of: Set | None, formals: set[str]) -> bool:
-    """Return whether a tensor of this declared set has axes of the left-hand side; an undeclared tensor may."""
+    """Return whether a tensor of this declared set has axes of the left-hand side. An undeclared tensor may."""
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
 def find_captured_axes(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """Return the axes of a use that the function's body would capture."""
+    """Return the axes of a call that the function's body would capture."""
     names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return names
@@ -74,7 +74,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """Return the renaming of a use's axes that the body would capture."""
+    """Return the renaming of the axes of a call that the body would capture."""
     meeting = find_captured_axes(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}
@@ -87,6 +87,6 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 
 
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the renames of the axes of a tensor, with their marks."""
+    """Return the renames of the axes of a tensor, including starred axes."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
     return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

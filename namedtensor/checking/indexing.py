@@ -1,4 +1,4 @@
-"""Indexing: X_{a(i), b(J)}, and the tensors ι_{a}, I_{a,b} and ones_{a} that only their axes make. Indices count from 1."""
+"""Indexing, X_{a(i), b(J)}, and the tensors ι_{a}, I_{a,b} and ones_{a}, which need only axes. Indices count from 1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .diagnostics import no_such_axis
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
-    """Return X_{a(i), b(J)}. The indices of one subscript are taken at once (paper §2.3, §3.7)."""
+    """Return X_{a(i), b(J)}. All indices of a subscript are applied at once (paper §2.3, §3.7)."""
     (base,) = checker.infer_all((node.base,), env)
     indices = [type_positions(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
@@ -48,7 +48,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the one axis that an index goes along; raise if a function was given several axes for it."""
+    """Return the one axis that is indexed; raise if a function was given several axes for it."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
@@ -59,7 +59,7 @@ def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) ->
 
 
 def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
-    """Return the positions that an index takes. A slice takes first, first + 1, …, last along the axis itself."""
+    """Return the positions that an index selects. A slice selects first, first + 1, …, last along the axis itself."""
     real = find_indexed_axis(checker, axis, env)
     if checker.labels:
         part = replace_labels(checker, real, part, base, env)
@@ -93,14 +93,14 @@ def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term,
 
 
 def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return the index with positions for its labels; see `label_index`."""
+    """Return the index with its labels replaced by positions; see `label_index`."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)
 
 
 def width_of(checker: Inference, part: nodes.Slice, env: Environment) -> int | None:
-    """Return the w of t-w:t and of t:t+w."""
+    """Return the width w of a slice t-w:t or t:t+w, or None for other slices."""
     for sign, end, other in (("-", part.first, part.last), ("+", part.last, part.first)):
         if isinstance(end, nodes.Call) and end.operator == sign and end.arguments[:1] == (other,):
             width = checker.solver.value(end.arguments[1], env)
@@ -131,7 +131,7 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """Return the error for X_{ax(argmax_{ax} G)}: argmax is an indicator, with 1 at the largest, and no index."""
+    """Return the error for X_{ax(argmax_{ax} G)}: argmax is an indicator, 1 at the largest element, not an index."""
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(
@@ -165,7 +165,7 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
 
 
 def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which only its axes make."""
+    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which depends only on axes, or None for another node."""
     name = read_spelling(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None
@@ -184,7 +184,7 @@ def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environm
 
 
 def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
-    """Return ones_{ax,…}, with 1 at each position of the axes."""
+    """Return ones_{ax,…}, which is 1 at each position of the axes."""
     shape: dict[str, Any] = {}
     for axis, part in axes:
         if axis in shape:

@@ -1,4 +1,4 @@
-"""Size inference from expressions: the axes of literals, renames, splits, concatenations and calls.
+"""Size inference from expressions such as the axes of literals, renames, splits, concatenations and calls.
 
 In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs determine the size of an axis first,
 then declarations and size equations. If they all leave it open, the scope's equations are typed to find their axes. A
@@ -31,7 +31,7 @@ AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its sou
 
 
 def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
-    """Return an axis size from the types of a call's or the program's expressions; raise if they give several sizes."""
+    """Return the size of an axis from the types of the expressions in a call or program; raise if sizes conflict."""
     if not may_make(checker, axis, environment):
         return None
     if checker.size_inference is None:
@@ -58,14 +58,14 @@ def find_axis_names(checker: Inference, axis: str, environment: Environment) -> 
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Return whether the axis appears anywhere but in a size."""
+    """Return whether the axis appears anywhere other than in a size."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & find_axis_names(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
-    """Yield the axes that an expression names, except axes whose size it uses, in the order of the text."""
+    """Yield the axes that an expression names in textual order, except axes that appear only in sizes."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -87,7 +87,7 @@ class Circular(NotationError):
 
 
 class Round:
-    """One round of answers to questions that may need each other: each is worked for once.
+    """One round of answers to questions that may depend on each other. Each question is evaluated once.
 
     A question that comes up in its own answer has the answer of the round before, at first none. Once a round gives
     those questions the answers that they were given, its answers are final.
@@ -104,7 +104,7 @@ class Round:
 
 
 class SizeInference:
-    """Size inference by a separate checker, so that it leaves no trace in the program's types."""
+    """Size inference by a separate checker, so that it does not leave a trace in the program's types."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
@@ -117,7 +117,7 @@ class SizeInference:
         self.work = 0
 
     def sizes(self, axis: str, environment: Environment) -> AxisSizes:
-        """Return the sizes of an axis in the results of an environment's equations, each with its source."""
+        """Return the sizes of an axis in the results of the equations of an environment, each with its source."""
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
@@ -189,7 +189,7 @@ class SizeInference:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Drop memoised failures, which may be due to the very size that is asked for."""
+        """Drop memoized failures, which may be caused by the very size that is requested."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
                 del holder.memo[key]
@@ -197,7 +197,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirror_environment(self, env: Environment | None) -> Any:
-        """Return a copy of an environment for that checker, without typed terms."""
+        """Return a copy of an environment without typed terms, for the separate checker."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -218,7 +218,7 @@ class SizeInference:
 
 
 class AxisSearch:
-    """The search for one axis: the sizes found, and the expressions without it whose parts may have it."""
+    """The search for one axis, with the sizes found and the expressions whose parts may still contain the axis."""
 
     def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
         self.inference, self.axis, self.names, self.env = inference, axis, names, env
@@ -226,7 +226,7 @@ class AxisSearch:
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Record the size in a term's type. If the term cannot be typed, look into its parts."""
+        """Record the size in the type of a term. If the term cannot be typed, search its parts."""
         self.inference.work += 1
         term = term_or_none(typed)
         if term is None:
@@ -253,7 +253,7 @@ class AxisSearch:
                 self.part(child)
 
     def may_have(self, node: Any) -> bool:
-        """Return whether a part names the axis or calls code that may make it, and enough has not been typed yet."""
+        """Return whether a part names the axis or calls code that may make it, and the limit of work is not reached."""
         if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
         scope = self.inference.checker.scope
@@ -263,7 +263,7 @@ class AxisSearch:
 
 
 def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
-    """Return the term, or None if typing it fails."""
+    """Return the term, or None if typing fails."""
     try:
         return typed()
     except (NotationError, AlreadyReported):
@@ -282,7 +282,7 @@ def cache_key(env: Environment) -> Any:
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:
-    """Return the expressions of a call, or of the program, that no name stands for."""
+    """Return the expressions of a call or of the program that are not definitions of a name."""
     if env.function is not None:
         return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]

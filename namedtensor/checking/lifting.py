@@ -1,4 +1,4 @@
-"""Inlining of function bodies, typed for the arguments, and lifted by the signature and hygienic.
+"""Inlining of function bodies, which are typed for the arguments and lifted hygienically by the signature.
 
 A function without a signature is substituted.
 
@@ -84,7 +84,7 @@ def inline_call(
 def assertions_of_call(
     function: FunctionDefinition, inner: Environment, caller: Environment
 ) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the assertions about a function's parameters, each with its environment.
+    """Yield the assertions about the parameters of a function, each with its environment.
 
     An assertion may call the function itself, as `∂f(X) = 2 X ⊙_{a} ∂X` does; such a call checks no assertions.
     """
@@ -104,7 +104,7 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """Return a call's environment, with axes and indices but no arguments bound; raise if calls are circular."""
+    """Return a call's environment, with axes and indices bound but not arguments; raise if calls are circular."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -152,7 +152,7 @@ def bind_option(
     checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
     ordinary: int, inner: Environment, caller: Environment,
 ) -> None:  # fmt: skip
-    """Bind a parameter after the semicolon, by position or to the input or declared tensor of that name."""
+    """Bind a parameter after the semicolon, by position or to the input or declared tensor of the same name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
@@ -179,7 +179,7 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """Check an argument that has its own declaration: it has the declared axes; any others are lifted."""
+    """Check an argument that has its own declaration. It must have the declared axes; any other axes are lifted."""
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
@@ -204,7 +204,7 @@ def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """Return an argument with its extra (not `bound`) axes renamed apart; raise if lifting clashes."""
+    """Return an argument with its extra (not `bound`) axes renamed to avoid capture; raise if lifting clashes."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -253,7 +253,7 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
-    """Rename the extra axes of the arguments apart; raise if an argument is missing an axis, or lifting clashes.
+    """Rename the extra axes of the arguments to avoid capture. Raise if an argument lacks an axis, or lifting clashes.
 
     Return the arguments, and the sizes that the signature states of them.
     """
@@ -290,7 +290,7 @@ def lift_arguments(
 
 
 def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], text: str) -> str:
-    """Return the repair for an argument without an axis: the axis that may be meant, if there is one."""
+    """Return the repair for an argument that lacks an axis. It names the axis that was probably meant, if any."""
     have = sorted(source_name(name) for name in shape)
     others = [name for name in have if name not in needed]
     meant = near(axis, have, 1, 0.4) or (others if len(others) == 1 else [])
@@ -310,7 +310,7 @@ class StatedSize(NamedTuple):
 
 
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is settled."""
+    """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is done."""
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None
     if value is None:
@@ -321,7 +321,7 @@ def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Bind the one unknown name of a stated size, such as n of `seq[2 n]`; return whether it has only one."""
+    """Bind the one unknown name of a stated size, such as n of `seq[2 n]`; return whether only one is unknown."""
     size = stated.expression
     if read_spelling(size) is not None:
         bind_size(size, stated.actual, inner)
@@ -338,13 +338,13 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def drop_caller(call: Environment) -> Environment:
-    """Return an environment in a call for the names of its signature, which are not the caller's."""
+    """Return an environment in a call for the names of the function's signature, which are not the caller's names."""
     alone = replace(call, caller=None)
     return Environment(parent=alone, sizes_parent=alone)
 
 
 def size_differs(checker: Inference, stated: StatedSize, value: Any) -> NotationError:
-    """Return the error of an argument whose size is not the stated size."""
+    """Return the error for an argument whose size is not the stated size."""
     text, part = checker.text(stated.expression), checker.text(stated.part)
     says = f"{text}, and {value}" if isinstance(value, str) else f"{text} = {value}" if text else value
     return checker.error(
@@ -356,7 +356,7 @@ def size_differs(checker: Inference, stated: StatedSize, value: Any) -> Notation
 
 
 def _is_free(size: Node, inner: Environment) -> bool:
-    """Return whether a bare name is new in this call: it is bound here, whatever it means outside."""
+    """Return whether a size is a bare name that is new in this call, which binds it regardless of its outer meaning."""
     return (
         isinstance(size, Name)
         and Key(size.text) not in inner.scalars
@@ -366,7 +366,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Close an inlined call: check the body against the signature's result, add every extra axis, restore source names."""
+    """Close an inlined call: check the body against the signature, add all extra axes and restore source names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

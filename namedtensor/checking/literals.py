@@ -1,4 +1,4 @@
-"""Literals: numbers, and [[1, 2], [3, 4]]_{a,b}."""
+"""Literals, such as numbers and [[1, 2], [3, 4]]_{a,b}."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
 
 
 def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
-    """Return the tensor of the cells of a literal; one whose cells are all numbers is a constant."""
+    """Return the tensor of the cells of a literal. A literal whose cells are all numbers is a constant."""
     cells = [cell for row in node.rows for cell in row]
     if len(cells) > checker.limits.max_literal_elements:  # which a macro made
         raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)

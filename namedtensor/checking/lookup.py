@@ -1,4 +1,4 @@
-"""Name resolution: an argument, a definition, a member of a family, an input, a number, a constant.
+"""Name resolution. A name is an argument, a definition, a member of a family, an input, a number or a constant.
 
 Environments are asked from the innermost outwards; definitions are typed once for each environment that holds them.
 """
@@ -37,7 +37,7 @@ MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they ne
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
-    """Return the term that a key has in an environment, or None.
+    """Return the term of a key in an environment, or None if it is not found.
 
     The variable of a derivative is distinct from every equal term, including the same name with the same value in
     another environment.
@@ -52,7 +52,7 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
 
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
-    """Return whether a derivative or its function treats a name as a variable.
+    """Return whether a derivative, or the function being differentiated, treats a name as a variable.
 
     A plain number is constant inside such a function.
     """
@@ -61,7 +61,7 @@ def is_apart(checker: Inference, key: Key, term: Term) -> bool:
 
 
 def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
-    """Return the environment that holds a key, and the Term that it stands for there, or None."""
+    """Return the environment that holds a key, with the Term of the key in that environment or None."""
     current: Environment | None = env
     while current is not None:
         if current is checker.top and (owned := find_in_callers(checker, key, env, node, given=False)) is not None:
@@ -95,7 +95,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
-    """Return the definition of a key that belongs to a call around the one that asks, or if `given` its argument."""
+    """Return the definition of a key (if `given`, the argument) in a call around the requesting call, or None."""
     inner: list[Environment] = []
     for call in env.calls:
         if inner:
@@ -110,13 +110,13 @@ def find_in_callers(
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Return whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Return whether a name may be the number of a size equation. The b of b ∈ ℝ^{b} is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """Return the value that a definition of the holder's function, or the program, has for this key."""
+    """Return the value that the function or the program of the holder defines for this key, or None."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)
@@ -181,7 +181,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 
 
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
-    """Evaluate the definitions that one needs in topological order, so that Python's recursion stays shallow.
+    """Evaluate the definitions that a definition needs in topological order, so that Python's recursion stays shallow.
 
     They belong to the program, or to the function whose call is `holder`. A definition that fails is skipped here; its
     own evaluation reports the error.
@@ -209,7 +209,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
 
 
 def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
-    """Return the separately defined names that a name's definitions mention; labels are excluded."""
+    """Return the separately defined names that the definitions of a name mention, excluding labels."""
     keys: list[Key] = []
     stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
@@ -223,7 +223,7 @@ def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) 
 
 
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
-    """Return whether the value of a top-level name depends on sizes that a call fixes."""
+    """Return whether the value of a top-level name depends on sizes that a call determines."""
     memo, stack = checker.needs_sizes, [key]
     open_: dict[Key, list[Key]] = {}
     while stack:
@@ -241,7 +241,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
 
 
 def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
-    """Return whether the definitions of a name ask for sizes, and the other names that they mention."""
+    """Return whether the definitions of a name depend on sizes, and the other names that they mention."""
     definitions = checker.scope.definitions
     mentioned: list[Key] = []
     for definition in definitions.get(key, []):
@@ -286,7 +286,7 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
-    """Return a name, with or without scripts, or a power of a name."""
+    """Return the term of a name, with or without scripts, or of a power of a name."""
     name = read_spelling(node)
     assert name is not None
     key = name.key(env.index)
@@ -308,7 +308,7 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name with its written scripts, or else by the values of its scripts."""
+    """Return the term of a name by its scripts as written, or else by the values of its scripts."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and find_loop_mark(checker, key)):
@@ -355,7 +355,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 
 def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return X^L as X^2, if L is 2 and X is a family, or None."""
+    """Return the term of a name by the values of its scripts, such as X^2 for X^L if L is 2, or None."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):
@@ -364,7 +364,7 @@ def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: 
 
 
 def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
-    """Return the key of a name, with numbers for labels of known value: h^{|a|}, h^{n/2}, a^{n+1}."""
+    """Return the key of a name, with numbers for labels of known value, such as h^{|a|}, h^{n/2} and a^{n+1}."""
 
     def value(word: str) -> Any:
         index = env.index(word)
@@ -384,5 +384,5 @@ def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
 
 
 def is_defined(checker: Inference, key: Key) -> bool:
-    """Return whether a name is defined by the program or given."""
+    """Return whether a name is defined by the program or passed as an input."""
     return key in checker.scope.definitions or key in checker.top.variables

@@ -1,4 +1,4 @@
-"""Overload resolution: which of the program's functions a use means, by name, scripts and number of arguments."""
+"""Overload resolution of the program's functions, by name, scripts and number of arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lifting import Bindings
 
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
-    """Yield the function definitions that a use can mean.
+    """Yield the function definitions that a call can mean.
 
     A definition with its own label, f^1, precedes a definition for every index, f^l. The exact match is last.
     """
@@ -37,7 +37,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
-    """Raise Unrollable if a loop step means its own function: f^1 beside f^l."""
+    """Raise Unrollable if a step of a loop has its own function, such as f^1 in addition to f^l."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
     for index, text in enumerate(scripts):
         mark = mark_in(checker, text)
@@ -51,7 +51,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Unify a left-hand side with a use; return its axis parameters, numbers and indices, or None if they differ."""
+    """Unify a left-hand side with a call; return the axis parameters, numbers and indices, or None if they differ."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

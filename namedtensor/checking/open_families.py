@@ -1,4 +1,4 @@
-"""Families with an open number of members: h^t for t = 1, …, n is typed by induction, and not member by member.
+"""Families with an open number of members, such as h^t for t = 1, …, n, which are typed by induction.
 
 The first member is typed as it is. The next typed member has a counter as its index, for all numbers after the first;
 the family members that it reads are assumed to have the first member's type. If it has this type itself, all members
@@ -32,7 +32,7 @@ Numbers = tuple[Size, ...]
 
 
 class MemberRange(NamedTuple):
-    """The numbers from the first to the last, along an axis, that an index of a member is."""
+    """The numbers from the first to the last, along an axis, that the index of a member takes."""
 
     first: Size
     last: Size
@@ -42,7 +42,7 @@ class MemberRange(NamedTuple):
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> list[Size | MemberRange] | None:
-    """Return a member's indices if they, or the ends of its family, are open, or None if all are numbers."""
+    """Return the indices of a member if they, or the ends of its family, are open, or None if all are numbers."""
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
         return None
@@ -72,7 +72,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
-    """Return the least and the greatest number of one of several ranges, given the numbers of the ranges before it."""
+    """Return the least and the greatest number of one of several ranges, given the numbers of the preceding ranges."""
     range_ = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
     inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
@@ -89,7 +89,7 @@ def open_member(
     asked: list[Size | MemberRange],
     holder: Environment,
 ) -> Term | None:
-    """Return an open family's member, or its members along axes, by type alone, or None if it does not have them."""
+    """Return a member of an open family, or its members along axes, by type alone, or None if it lacks them."""
     over = family.range
     assert over is not None
     others = {name: index for name, index in indices.items() if name not in over.variables}
@@ -103,12 +103,12 @@ def open_member(
 
 
 class NoStart(Exception):
-    """An exception for a member that needs more of its family than is known, so the types cannot begin with it."""
+    """An exception for a member that needs more of its family than is known, so that induction cannot begin with it."""
 
 
 @dataclass(eq=False)
 class Induction:
-    """The types of the members of a family, its other indices fixed."""
+    """The types of the members of a family, for fixed values of its other indices."""
 
     checker: Inference
     family: Definition
@@ -126,7 +126,7 @@ class Induction:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the indices of a member with these numbers."""
+        """Return the indices of the member with these numbers by variable name."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -147,12 +147,12 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """Return the member of these numbers, from any of the equations."""
+        """Return the member with these numbers from any of the equations, or None."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
     def along(self, asked: list[Any], at: int) -> Term | None:
-        """Return the members along an axis if its first and its last have one type, or None if they do not."""
+        """Return the members along an axis, or None if one is missing. Raise if the first and last differ in type."""
         first, last, axis = asked[at]
         sides: list[Term] = []
         for number in (first, last):
@@ -167,7 +167,7 @@ class Induction:
         return self.checker.unknown_member(self.family, {**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
 
     def one(self, numbers: Numbers) -> Term:
-        """Return a term of the type of a member."""
+        """Return a term that has the type of a member."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
                 with retract_after(NoStart):
@@ -189,7 +189,7 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """Return one member alone. Raise NoStart if its definition is circular or needs more than a few others."""
+        """Return one member. Raise NoStart if its definition is circular or needs more than a few other members."""
         result = self.begun.get(numbers)
         if result is not None:
             return result
@@ -210,7 +210,7 @@ class Induction:
         return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
-        """Return the member whose indices are the counters, or its assumed term."""
+        """Return the member whose indices are the counters, or the term that is assumed for it."""
         if self.type is None and self.assumed is not None:
             self.is_read = True
             return self.assumed
@@ -241,7 +241,7 @@ class Induction:
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
-        """Return the member at the counters, if all members have the first one's type.
+        """Return the member at the counters if all members have the type of the first member.
 
         Raises NoStart if they do not.
 
@@ -265,7 +265,7 @@ class Induction:
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
-        """Return the starting indices of fixed ranges and counters for the other ranges, with the counters' limits."""
+        """Return the starting indices of fixed ranges and the counters of other ranges, with the counters' limits."""
         numbers: Numbers = ()
         ranges: dict[SizeSymbol, tuple[Size, Size]] = {}
         for at, (range_, counter) in enumerate(zip(self.over.each, self.counters)):
@@ -286,7 +286,7 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """Return the ranges of counters without numbers for which `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
+    """Return the limits of counters such that `low` to `high` is not empty: i ≤ n-1 for j = i+1, …, n."""
     result = dict(ranges)
     for counter, (first, last) in ranges.items():
         linear, number = terms_of(high - low).get((counter,), 0), extent(counter)
@@ -298,7 +298,7 @@ def not_empty(
 
 
 def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
-    """Return W^{n} or W^{l-1} if W^1, W^2, … have values of one type, or None if they do not."""
+    """Return W^{n} or W^{l-1} if W^1, W^2, … have values of the same type, or None if they do not."""
     if not (checker.infer_parameters and is_assuming()):
         return None
     labels = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
@@ -320,13 +320,13 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return how far numbers may lie beyond an end."""
+    """Return how far numbers may lie beyond the end of a range."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    """Return whether terms have one type whatever the open ends are."""
+    """Return whether two terms have the same type whatever the open ends are."""
     pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
     if term.shape.keys() != other.shape.keys():
         return False

@@ -1,4 +1,4 @@
-"""Labels that stand for sizes: the n-1 of h^{n-1} for an open n, the t of h^t if it counts members."""
+"""Labels that stand for sizes, such as the n-1 of h^{n-1} for an open n, or the t of h^t if t counts members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 def size_of_label(checker: Inference, text: Any) -> Size | None:
-    """Return the number for a label, such as n-1 with an open n or a counter n, or None."""
+    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None."""
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
     parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -30,7 +30,7 @@ def size_of_label(checker: Inference, text: Any) -> Size | None:
 
 
 def offset_of(parts: re.Match[str]) -> int:
-    """Return the number in a label such as t-1."""
+    """Return the integer offset in a label, such as −1 in t-1."""
     return int(parts[2] + parts[3]) if parts[2] else 0
 
 

@@ -1,4 +1,4 @@
-"""Whether the variable of a range has another meaning outside it, which the body of its family could see."""
+"""Detection of a variable of a range that has another meaning outside the range, visible to the body of its family."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 def is_defined(checker: Inference, key: Key, env: Environment) -> bool:
-    """Return whether an equation visible from an environment defines a name, without asking for its value."""
+    """Return whether an equation visible from an environment defines a name, without evaluating it."""
     holders = (outer for outer in env.outward if outer is checker.top or outer.function is not None)
     return any(key in checker.definitions_of(holder) for holder in holders)

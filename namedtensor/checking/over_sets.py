@@ -1,4 +1,4 @@
-"""Binders over sets, and binders with a type but no value.
+"""Binders over sets, and binders that have a type but do not have a value.
 
 Sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …. No value: argmin_{x ∈ ℝ^{n}}, lim.
 
@@ -78,13 +78,13 @@ def type_over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Envi
 
 
 def label_of(checker: Inference, element: Node, env: Environment) -> int | str:
-    """Return the number of an element, as 3 of {1, 3}, or its text, as Q of {Q, K}."""
+    """Return the number of an element, such as 3 of {1, 3}, or its text, such as Q of {Q, K}."""
     number = checker.solver.value(element, env)
     return number if isinstance(number, int) else checker.text(element)
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """Return a set's numbers along an axis: 1, …, n, the listed numbers, or the elements of a tensor with one axis."""
+    """Return the values of a set along an axis: 1, …, n, the listed numbers, or the elements of a 1-D tensor."""
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":
@@ -102,7 +102,7 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
 
 
 def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term:
-    """Return ∑_{j ≠ i} …, over all positions of j, without the terms for which the condition does not hold."""
+    """Return the sum ∑_{j ≠ i} … over all positions of j, except for the terms whose condition does not hold."""
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
         raise checker.error(
@@ -131,7 +131,7 @@ def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term
 
 
 def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
-    """Return the type of a limit or a minimum over a variable: the body's type, or the variable's type for argmin."""
+    """Return the type of a limit or minimum over a variable: the type of the body or, for argmin, of the variable."""
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())
         raise checker.error(

@@ -1,4 +1,4 @@
-"""Calls of Python functions: `nt.custom_function` functions, and `nt.operator` operators that have functions."""
+"""Calls of Python functions that are registered by `nt.custom_function` or `nt.operator`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .lifting import StatedSize, solve_size
 
 
 def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
-    """Call a Python function by its signature, lifted over further axes. `axes` are the axes that the use names."""
+    """Call a Python function by its signature, lifted over further axes; `axes` are the axes that the call names."""
     registered = checker.python[node.operator]
     arguments = checker.infer_all(node.arguments, env)
     signature = registered.signature
@@ -73,7 +73,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
 
 
 def actual_axes(checker: Inference, registered: Any, node: Call, axes: Axes) -> dict[str, str]:
-    """Return the axis that each formal axis of an operator stands for in one use."""
+    """Return the axis that each formal axis of an operator denotes in one use."""
     if len(axes) != len(registered.formals) or len({axis for axis, _ in axes}) < len(axes):
         count = len(registered.formals)
         raise checker.error(

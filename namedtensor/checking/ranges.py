@@ -1,4 +1,4 @@
-"""The ranges of families: for t = 1, …, n; which members there are."""
+"""The ranges of families, such as t = 1, …, n, and the members that they contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .filled_positions import Positions, numbers_to
 
 
 def get_range_index(indices: dict[Any, Any], over: Range) -> Any:
-    """Return the index of a range's variable, as a number if possible."""
+    """Return the index for the variable of a range, as a number if possible."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 
@@ -33,7 +33,7 @@ def ends(checker: Inference, over: Range, holder: Environment, env: Environment)
 
 
 def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Positions:
-    """Return the numbers of a range, ascending."""
+    """Return the numbers of a range in ascending order."""
     first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
     if not is_size(first) or not is_size(last):
         raise unknown_bound(checker, over, env)
@@ -46,7 +46,7 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Pos
 def is_member(
     checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> bool | None:
-    """Return whether this index and those after it are in their ranges; None if one is not a number."""
+    """Return whether this and the following indices are in their ranges, or None if one of them is not a number."""
     for range_ in over.each:
         expected = get_range_index(indices, range_)
         if not isinstance(expected, int):
@@ -60,7 +60,7 @@ def is_member(
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, Size]:
-    """Return the last values of the variables of ranges."""
+    """Return the last value of the variable of each range."""
     sizes: dict[str, Size] = {}
     for range_ in over.each:
         environment = Environment(parent=env, sizes_parent=env, indices=dict(sizes))

@@ -1,4 +1,4 @@
-"""Recurrences: the members of a family that were made, and the states of a loop while its body is typed."""
+"""Recurrences, which hold the existing members of a family and the states of a loop while its body is typed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .counting import Unrollable
 
 @dataclass(eq=False)
 class RecurrenceState:
-    """A recurrence: one family in its environment, its other indices fixed.
+    """A recurrence, that is, one family in its environment with its other indices fixed.
 
     While a loop is typed, it holds the states and their next values.
 
@@ -37,7 +37,7 @@ class RecurrenceState:
 
     @property
     def direction(self) -> int:
-        """1 for a recurrence upward, -1 for one downward."""
+        """The direction of the recurrence: 1 if it runs upward, -1 if it runs downward."""
         return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
 
     @property
@@ -56,18 +56,18 @@ class RecurrenceState:
 
     @property
     def known(self) -> list[int]:
-        """The steps of the members that were made, in order."""
+        """The steps of the existing members, in order."""
         return self.holder.steps.setdefault(self.cache_key, [])
 
     def note(self, step: int, term: Term) -> None:
-        """Keep a member that was made."""
+        """Store a member that was made."""
         key = self.key(step)
         if key not in self.holder.memo:
             insort(self.known, step)
         self.holder.memo[key] = term
 
     def nearest(self, first: int, expected: int) -> int:
-        """Return the last step before the requested step whose member was made, or the first."""
+        """Return the last step before the requested step that has a member, or the first step."""
         known, back = self.known, 1 if self.direction > 0 else 0
         position = bisect_right(known, expected) if back else bisect_left(known, expected)
         while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:
@@ -76,19 +76,19 @@ class RecurrenceState:
         return known[position - back] if 0 <= position - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
-        """Return one member, written out."""
+        """Return one member without a loop."""
         index = checker.find(self.key(step), self.holder, self.family.head)
         if index is None:
             raise Unrollable
         return index
 
     def is_given(self, checker: Inference, steps: range) -> bool:
-        """Return whether some member of these steps has its own value."""
+        """Return whether the member at any of these steps has its own value."""
         keys, base = (*self.holder.variables, *checker.definitions_of(self.holder)), self.family.name.base
         return any(self.step_of(key) in steps for key in keys if key.base == base)
 
     def step_of(self, key: Key) -> int | None:
-        """Return the step of the member with a key, or None if no member has the key."""
+        """Return the step of the member with a key, or None if the key is not a member."""
         indices = match_key(self.family.name, key, {self.variable, *self.others}) or {}
         text = str(indices.get(self.variable))
         return int(text) if text.isdecimal() and self.key(int(text)) == key else None

@@ -1,4 +1,4 @@
-"""Renames, merges and splits of one subscript, all at once (paper §3.6)."""
+"""Renames, merges and splits of one subscript, which are applied all at once (paper §3.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of a whole program: every type, every error in recovery, and warnings."""
+"""The check of a whole program, which collects all types, all errors in recovery, and all warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .lifting import Bindings, inline_call
 
 @dataclass(frozen=True)
 class CheckResult(Suggests):
-    """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
+    """The result of a check: `types` are the shapes of names; `steps` pairs each subexpression with its type, in order.
 
     `type` is the result's type as text, and `shape` is its mapping; both are None if an error hides them. `conditions`
     are the conditions on range ends with unknown values, such as `n ≤ 4`.
@@ -42,7 +42,7 @@ class CheckResult(Suggests):
 
     @cached_property
     def assertions(self) -> tuple[Any, ...]:
-        """Return the outcome for each equation that defines nothing.
+        """Return the outcome of each equation that does not define anything.
 
         It is proved, disproved by tensors that show it, or not disproved by random tests. Each has a `span` in the
         source, a `status`, and the `drawn` tensors if it is disproved.
@@ -65,7 +65,7 @@ class CheckResult(Suggests):
         return {name: format_shape(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:
-        """Raise the first error, if there is one."""
+        """Raise the first error if there is one."""
         if self.errors:
             raise self.errors[0]
 
@@ -92,7 +92,7 @@ class CheckResult(Suggests):
 
 
 def check_program(source: str, checker: Checker) -> CheckResult:
-    """Check every definition, value, function and assertion of a program, in its order."""
+    """Check every definition, value, function and assertion of a program, in textual order."""
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
@@ -141,7 +141,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 
 
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
-    """Check the body of a function whose arguments have a stated shape, for arguments of exactly that shape.
+    """Check the body of a function whose arguments have a stated shape, with arguments of exactly that shape.
 
     The check accepts a name that a caller provides.
     """
@@ -186,7 +186,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:
-    """Return the sets of a function's arguments, by signature or declarations, or None if one is not declared."""
+    """Return the sets of a function's arguments, from the signature or declarations, or None if one is not declared."""
     if function.signature is not None:
         return list(function.signature.domain)
     declarations = [function.declarations.get(name.key()) for name in function.parameters]

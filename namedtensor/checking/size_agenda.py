@@ -1,4 +1,4 @@
-"""The agenda of one search for sizes: the searches without a value, and the values that make another try worthwhile."""
+"""The agenda of a search for sizes: the failed searches, and the values that make another attempt worthwhile."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -17,7 +17,7 @@ Search: TypeAlias = tuple[Symbol, Environment]
 
 @dataclass
 class SizeAgenda:
-    """Failed searches by the symbols that share a size equation with them.
+    """Failed searches, indexed by the symbols that share a size equation with them.
 
     A failed search is tried again once for each new value of such a symbol, so the number of tries is bounded by the
     number of pairs.
@@ -29,14 +29,14 @@ class SizeAgenda:
     pending: list[Search] = field(default_factory=list)
 
     def fail(self, key: SearchKey, env: Environment, related: Iterable[Symbol]) -> None:
-        """Record that a search found nothing."""
+        """Record a search that did not find a value."""
         symbol, _, infers = key
         self.failed[key] = (symbol, env)
         for other in related:
             self.waiting.setdefault((other, infers), []).append(key)
 
     def announce(self, key: SearchKey, is_number: bool) -> None:
-        """Schedule the failed searches that a value may help, unless it was announced before."""
+        """Schedule the failed searches that a value may help, unless the value was announced before."""
         symbol, _, infers = key
         if (key, is_number) in self.announced:
             return

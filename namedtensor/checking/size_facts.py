@@ -1,4 +1,4 @@
-"""Size equations: an index of them by the symbols that they mention, their arithmetic, and its inversion."""
+"""Size equations, with an index by the symbols that they mention, arithmetic, and inversion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an i
 
 
 class FactIndex:
-    """Size equations by the words in them, so that a symbol meets only the equations that may mention it."""
+    """An index of size equations by their words, so that a symbol meets only equations that may mention it."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -49,12 +49,12 @@ class FactIndex:
 
 
 def sides(fact: SizeEquation) -> list[Node]:
-    """Return the written sides of a size equation, without the sizes and signs of given tensors."""
+    """Return the sides of a size equation as written, without the sizes and signs of given tensors."""
     return [side for side in (fact.left, fact.right) if not isinstance(side, (int, Extent, SizeVariable))]
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """Yield the words of a size expression, but only d for d_{l}, whose label may be an index."""
+    """Yield the words of a size expression. Only d is yielded for d_{l}, because the label may be an index."""
     stack: list[Any] = [side]
     while stack:
         node = stack.pop()
@@ -72,7 +72,7 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """Return the words for a symbol, such as an axis under its own name or the name of a function's axis parameter."""
+    """Return the words for a symbol, such as the name of an axis and the axis parameters that represent it."""
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base), (kind, str(name))}
@@ -86,7 +86,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
 
 
 def parts(node: Call) -> tuple[Node, ...]:
-    """Return the operands of a size operation: both numbers for ⌈a / b⌉, and none for unsupported operations."""
+    """Return the operands of a size operation, such as both numbers for ⌈a / b⌉, or () for unsupported operations."""
     if node.operator not in ARITHMETIC:
         return ()
     first = node.arguments[0]
@@ -129,12 +129,12 @@ def calculate(operator: str, values: list[Any]) -> Any:
 
 
 def is_finite(number: Any) -> bool:
-    """Return whether a number is finite, of integers too that are beyond the floats."""
+    """Return whether a number is finite, even for integers that exceed the range of floats."""
     return not isinstance(number, float) or isfinite(number)
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, exact if it is a fraction; None if it is not real, or an operand is unknown."""
+    """Return base^exponent, exact if it is a fraction, or None if it is not real or an operand is unknown."""
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
@@ -154,7 +154,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def root(number: Fraction, degree: int) -> int | float | None:
-    """Return a root of a positive number, exact if it is an integer; None if it exceeds the range of floats."""
+    """Return a root of a positive number, exact if it is an integer, or None if it exceeds the range of floats."""
     try:
         result = float(number) ** (1 / degree)
     except OverflowError:
@@ -163,7 +163,7 @@ def root(number: Fraction, degree: int) -> int | float | None:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    """Solve one operation of a size expression for its unknown operand."""
+    """Solve one operation of a size expression for the unknown operand."""
     if operator == "+":
         return value - other
     if operator == "-":
@@ -178,7 +178,10 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 
 
 def to_size(value: Any) -> Any:
-    """Return a solution as a size; None if it is not a non-negative integer, which is a condition of the plan if symbols leave it open."""
+    """Return a solution as a size, or None if it is not a non-negative integer.
+
+    If open symbols leave this undecided, it becomes a condition of the plan.
+    """
     if isinstance(value, SizeVariable):
         return value
     if not isinstance(value, Extent):
@@ -189,7 +192,7 @@ def to_size(value: Any) -> Any:
 
 
 def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """Return an equation's solution for a symbol as a size. Raise NotationError (310) if it is not a size."""
+    """Return the solution of an equation for a symbol as a size. Raise NotationError (310) if it is not a size."""
     size = to_size(value)
     if size is None:
         raise make_stated_size_error(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
@@ -197,7 +200,7 @@ def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquatio
 
 
 def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
-    """Return the error of a size that would not be a non-negative integer."""
+    """Return the error for a size that would not be a non-negative integer."""
     value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
     why, hint = NO_SIZE[to_integer(value) is not None]
@@ -213,5 +216,5 @@ def make_stated_size_error(checker: Inference, name: str, value: Any, fact: Size
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:
-    """Return a size equation as the formula states it."""
+    """Return the source text of a size equation."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

@@ -1,4 +1,4 @@
-"""The size solver: the values of |ax| and of n in seq[n], from inputs, equations and inferred types.
+"""The size solver, which finds |ax| and the n of seq[n] from inputs, equations and inferred types.
 
 Each environment contains the axes of its arguments; equations give the other sizes: `|key| = |layer|/|heads|`, the
 declaration `W ∈ ℝ^{layer[n_1]}` of a given tensor. To find an unknown, take an equation that contains it once, compute
@@ -32,7 +32,7 @@ MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for ea
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the environment whose sizes an environment shares. An equation's environment has no sizes itself."""
+    """Return the environment whose sizes an environment shares, because an equation does not have separate sizes."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -41,7 +41,7 @@ def anchor(env: Environment) -> Environment:
 
 
 class SizeSolver(SizesInterface):
-    """The solver of sizes of one program; its results are memoised by environment.
+    """The solver of the sizes of one program.
 
     Solutions are memoised. A symbol that had no value is asked for again only once a symbol that shares a fact with it
     has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
@@ -60,7 +60,7 @@ class SizeSolver(SizesInterface):
 
     # ------------------------------------------------------------------------------------------------------ symbols
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| in this environment, or None if nothing determines it. Raises if it has two sizes."""
+        """Return |axis| in this environment, or None if it is undetermined. Raise if the axis has two sizes."""
         total: Any = 1
         for name in env.resolve_axis(axis):
             size = self.size_of(name, env, node)
@@ -70,17 +70,17 @@ class SizeSolver(SizesInterface):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| by the name that tensors have for it, which the head of a function may use for another axis."""
+        """Return |axis| for an axis name of tensors, even if the head of a function uses the name for another axis."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| by inputs and equations alone, whatever types say."""
+        """Return |axis| from inputs and equations alone, without inferred types."""
         with self.inferring(False):
             return self.size_of(axis, env, node)
 
     @contextmanager
     def inferring(self, infers: bool) -> Generator[None]:
-        """Open a context in which sizes follow from the types of expressions too, or not."""
+        """Open a context that enables or disables the inference of sizes from the types of expressions."""
         before, self.infers = self.infers, infers
         try:
             yield
@@ -111,7 +111,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """Run one search, in which each symbol is looked up at most once."""
+        """Run one search, during which each symbol is looked up at most once."""
         self.runs += 1
         try:
             yield
@@ -136,13 +136,13 @@ class SizeSolver(SizesInterface):
         return match
 
     def find_related_symbols(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """Return the other symbols in size equations that may mention a symbol: their values may give its value."""
+        """Return the other symbols in size equations that may mention a symbol. Their values may determine it."""
         facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
         return set(chain.from_iterable(mentioned)) - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """Search a symbol from the environment outwards.
+        """Search for the value of a symbol from the environment outward.
 
         In this order: sizes in scope, equations, declarations, inferred types, inputs that appear nowhere in the program.
         A starred axis of a call that lifts another axis of this name has the size of the axis without the stars.
@@ -175,7 +175,7 @@ class SizeSolver(SizesInterface):
         return self.size_of(bare, env, node) if search is None and bare != name else search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
-        """Count a search against the limit. Raises NotationError (404) if it is exceeded."""
+        """Count a search against the limit. Raise NotationError (404) if the limit is exceeded."""
         self.searches += 1
         limit = MAX_SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
@@ -186,13 +186,13 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """Return the caller's environment if a function's use names the axis: the axis size is known there."""
+        """Return the caller's environment if a call names the axis, because the size is known there, or None."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
 
     def read_declared_size(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
-        """Return the size that the declaration of a defined name, or of a result, says: D ∈ ℝ^{seq[5]}."""
+        """Return the declared size of an axis of a defined name or a result, such as D ∈ ℝ^{seq[5]}."""
         for axis, size in (pair for set_ in sets for pair in set_.axes):
             if size is not None and env.resolve_axis(axis.name) == (name,):
                 value = self.value(size, env)
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return the size of an axis in a call's or the program's equations: from a literal, a rename, a split, …"""
+        """Return the size of an axis from the equations of a call or the program, such as a literal or a rename."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -224,7 +224,7 @@ class SizeSolver(SizesInterface):
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        """Return the constraints on a symbol in this call: the function's own, and the program's on its arguments."""
+        """Return the constraints on a symbol in this call: the function's own, and the program's on the arguments."""
         local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
         if env.parent is not None and env.sizes:
             stated = self.about(symbol, env, self.checker.scope.sizes)
@@ -240,7 +240,7 @@ class SizeSolver(SizesInterface):
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
-        """Return the size equations that may mention a symbol, in their order."""
+        """Return the size equations that may mention a symbol, in textual order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
@@ -249,7 +249,7 @@ class SizeSolver(SizesInterface):
         return index.about(words_of(symbol, env))
 
     def solve_by_equations(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        """Solve the equations for a symbol, each where it appears once."""
+        """Solve for a symbol each equation in which it appears once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore
@@ -265,7 +265,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def settle(self) -> None:
-        """Unify each top-level size that is still a variable with the size from the equations."""
+        """Unify each top-level size that is still a variable with the size that the equations determine."""
         top, scope = self.checker.top, self.checker.scope
         facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
@@ -294,7 +294,7 @@ class SizeSolver(SizesInterface):
         return [symbol for symbol, _ in self.places(node, env)]
 
     def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:
-        """Yield each symbol of a size expression, with the path to it from the inside out."""
+        """Yield each symbol of a size expression, with the path to the symbol from the inside out."""
         stack: list[NodePath] = [(node, ())]
         while stack:
             way = stack.pop()
@@ -311,14 +311,14 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the number of a size that determines the program's form: only a check continues without the number."""
+        """Return the number of a size that determines the program's form. Only a check continues without the number."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(value)
         return value
 
     def value(self, node: Node, env: Environment) -> Any:
-        """Return the number of a size expression, or None if something in it is not known."""
+        """Return the number of a size expression, or None if some part of it is unknown."""
         if isinstance(node, Number):
             return int(node.value) if isinstance(node.value, float) and node.value.is_integer() else node.value
         symbol = self.symbol_of(node, env)
@@ -346,7 +346,7 @@ class SizeSolver(SizesInterface):
         return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
 
     def bounded(self, value: Any, node: Node) -> Any:
-        """Return a number of a size expression. Raises NotationError (404) if it is far beyond any valid size."""
+        """Return the number of a size expression. Raise NotationError (404) if it is far beyond any valid size."""
         if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > MAX_SIZE_NUMBER:
             raise self.checker.error(
                 404,
@@ -367,7 +367,7 @@ class SizeSolver(SizesInterface):
         return None if solved is None else (names[0], solved)
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """Solve an expression for `symbol`, given its `value`; return None if it cannot be inverted."""
+        """Solve an expression with a known value for a symbol. Return None if the expression cannot be inverted."""
         way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:
@@ -392,7 +392,7 @@ class SizeSolver(SizesInterface):
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
-        """Raise if a stated size and a known size differ."""
+        """Raise if a stated size differs from a known size."""
         if self.checker.scope.sizes or self.declared:
             with self.run():
                 check_stated_sizes(self.checker)

@@ -36,7 +36,7 @@ class StackedIndex:
 
 
 def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
-    """Return consecutive members stacked along an axis: first the written-out members, then the states of a loop."""
+    """Return consecutive members stacked along an axis, with written-out members before the states of a loop."""
     low, high = recurrence.range(checker)
     loop = None
     if len(steps) >= MIN_LOOP_STEPS and low <= steps[:: recurrence.direction][-1] <= high:
@@ -68,7 +68,7 @@ def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range,
 
 
 def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
-    """Return a loop that has these steps, except for the first steps, or None."""
+    """Return a loop that contains these steps, except for the first few, or None."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
@@ -87,7 +87,7 @@ def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps
 
 
 def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
-    """Return the states of a loop after each of some steps, stacked along an axis."""
+    """Return the states of a loop after each of these steps, stacked along an axis."""
     node, boolean = loop.loop.node, loop.state.boolean
 
     def states(along: str) -> Term:
@@ -107,21 +107,21 @@ def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) 
 def lift_term(
     checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]
 ) -> Any:
-    """Return the term of `typed`, stacked, or None if the variable is no plain number or the size is small."""
+    """Return the stacked term of `typed`, or None if the variable is not just a number or the size is small."""
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
     return try_typing(checker, env, typed) if is_value(checker, variable, body, env) else None
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Stack a body along a tensor's elements, like `lifted`. If there are two indices, an axis may be short."""
+    """Return a body stacked along a tensor's elements, like `lift_term`. With two indices, an axis may be short."""
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS
     return lift_term(checker, variable, size, body, env, typed)
 
 
 def has_two_indices(checker: Inference, body: Node) -> bool:
-    """Return whether a member of a family over two indices is mentioned."""
+    """Return whether the body mentions a member of a family over two indices."""
     bases = checker.scope.bases_over_two_indices
     if not bases:
         return False

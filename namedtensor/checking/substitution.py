@@ -1,4 +1,4 @@
-"""Evaluation at a point, f(t)|_{t = 0}: other tensors substituted for the values of some names."""
+"""Evaluation at a point, f(t)|_{t = 0}, which substitutes other tensors for the values of some names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 
 
 def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """Return the body's term with the points substituted for their names, also in the definitions that it uses."""
+    """Return the term of the body with the points substituted for their names, also in the definitions it uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
     places: dict[int, Term] = {}
@@ -54,7 +54,7 @@ def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
 
 
 def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: Node, body: Term) -> NotationError:
-    """Return the error for x|_{u = 1} if x has no u, or if u is an axis."""
+    """Return the error for x|_{u = 1} if x does not depend on u, or if u is an axis."""
     written = to_text(node.body)
     text = written if len(written) <= MAX_QUOTED_CHARS else "this expression"
     if name.text in body.shape:
@@ -69,7 +69,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 
 def substitute_terms(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
-    """Return the roots with terms substituted, by the identity of the replaced terms."""
+    """Return the roots with terms substituted by the identity of the terms that they replace."""
     terms = dict(places)
     for term in topological(*roots):
         if id(term) not in terms:

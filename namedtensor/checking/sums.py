@@ -1,4 +1,4 @@
-"""Index sums: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
+"""Index sums and products, such as ∑_i A_{height(i)}, ∑_{i=1}^{n} … and ∏_i …
 
 The index becomes a tensor along a separate axis, and the sum reduces that axis. If its bounds differ from element to
 element, terms outside them are left out. If it is a label, such as in ∑_{i=1}^{2} W^i, the terms are written out.
@@ -104,7 +104,7 @@ def apply_over_index(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
-    """Apply an operator over a variable's axis. argmax and argmin return the variable's value, one of its members."""
+    """Apply an operator over the axis of a variable; argmax and argmin return one of the variable's members."""
     term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
@@ -122,7 +122,7 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """Return the first member with the least or largest value. nan counts as both, like in min and max."""
+    """Return the first member with the least or greatest value. A nan counts as both, as in min and max."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
@@ -133,7 +133,7 @@ def best(
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """Return ∑_{j=1}^{i} for an element's index i: the longest sum; each element counts only its part."""
+    """Return ∑_{j=1}^{i} for the index i of an element: the longest sum, masked to the terms of each element."""
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
             raise end_needed(checker, part, "the sum", env)
@@ -167,7 +167,7 @@ def whole_range(checker: Inference, term: Term, part: Node, env: Environment) ->
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """Return bounds of a term of indices and integers; None for any other term."""
+    """Return bounds of a term of indices and integers, or None for any other term."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore
@@ -215,7 +215,7 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 
 # ------------------------------------------------------------------------------------------------- an index as a label
 def is_label(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
-    """Return whether the index appears in the label of a name that has such labels: W^i, if W^1 and W^2 are given."""
+    """Return whether the index is in the label of a name that has such labels, such as W^i if W^1 and W^2 are given."""
     names, families = find_labeled_names(checker, env)
     labeled = names | families
     labeled |= {f.operator for f in checker.scope.all_functions() if f.superscript or f.subscript}
@@ -237,7 +237,7 @@ def _words(label: Node) -> Iterator[str]:
 
 
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
-    """Return ∑_{t=1}^{n} of a family's members that lie along an axis, or None if the index is another label."""
+    """Return ∑_{t=1}^{n} over members of a family that lie along an axis, or None if the index is another label."""
     size, variable = last - first + 1, node.variable
 
     def typed() -> Term:
@@ -247,7 +247,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
-    """Return the type of a sum with an unknown number of terms: the type of one term."""
+    """Return the type of one term, which is the type of a sum with an unknown number of terms."""
     counter = SizeSymbol(node.variable.text, "")
     environment = env.within(indices={counter.name: extent(counter)})
     with counting({counter: ends}):
@@ -259,7 +259,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 
 
 def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
-    """Return a sum with its terms written out, one for each number or name that the index stands for."""
+    """Return a sum with its terms written out, one for each number or name that the index denotes."""
     terms: list[Term] = []
     for label in labels:
         checker.spend(node)
@@ -273,7 +273,7 @@ def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[in
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
 def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Sum over an index without bounds, ∑_i A_{height(i)}: the operand uses the subscript as an index."""
+    """Return a sum over an index without bounds, such as ∑_i A_{height(i)}, whose body has the index in a subscript."""
     if len(node.subscript) > 1:
         return several_sums(checker, node, env)
     variable = node.subscript[0] if node.subscript else None
@@ -306,7 +306,7 @@ def can_be_index(variable: Name, env: Environment) -> bool:
 
 
 def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return ∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …, or None. An axis among the indices comes first."""
+    """Return ∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …, or None. An axis among the indices is summed first."""
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
     indices = [part for part in indices if any(has_index(use, part) for use in uses(part.text, body))]
@@ -329,7 +329,7 @@ def has_index(index: Index, variable: Name) -> bool:
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
-    """Yield the indexed pieces of a body, except for pieces below another sum over the same variable."""
+    """Yield the indexed parts of a body, except for parts below another sum over the same variable."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()
@@ -344,7 +344,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
 
 
 def nest_call(node: Call) -> Call:
-    """Rewrite max(x, y, z) as max(max(x, y), z); any other call stays."""
+    """Rewrite max(x, y, z) as max(max(x, y), z), and leave any other call unchanged."""
     if JOINED.get(node.operator) != node.operator or node.subscript:
         return node
     text = replace(node, superscript=(), arguments=node.arguments[:2])

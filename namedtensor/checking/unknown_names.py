@@ -1,4 +1,4 @@
-"""Unknown names: the error for an undefined name, with the known names and suggestions."""
+"""The error for an undefined name, with the known names and suggestions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
 
 
 def need_number(key: Key, known: Iterable[Any]) -> None:
-    """Raise UndecidedSize for a label such as the |seq| of h^{|seq|} if the size of seq is read from the arrays."""
+    """Raise UndecidedSize for a label such as |seq| in h^{|seq|} if the size of seq is read from the arrays."""
     axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
     for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
         if type(size) is Extent:
@@ -105,7 +105,7 @@ TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
 def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
-    """Return the error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
+    """Return the error for matrix notation, such as QK^⊤, X^T or QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
         text = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
@@ -125,14 +125,14 @@ def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list
 
 
 def factors_of(word: str, known: list[str]) -> list[str] | None:
-    """Return the known one-letter names that a word consists of: Q and K of QK."""
+    """Return the known one-letter names that make up a word, such as Q and K for QK, or None."""
     factors = re.findall(r"[^\W\d_]'*", word)
     fits = len(factors) > 1 and "".join(factors) == word and set(factors) <= set(known)
     return factors if fits else None
 
 
 def size_of_family(checker: Inference, key: Key) -> str | None:
-    """Return the n of W^n if W^t is defined for t = 1, …, n with an open n."""
+    """Return the text of the open end n if W^n is used and W^t is defined for t = 1, …, n, or None."""
     families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
     bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
@@ -140,7 +140,7 @@ def size_of_family(checker: Inference, key: Key) -> str | None:
 
 
 def explain_missing_range(checker: Inference, key: Key) -> str | None:
-    """Return a hint for h^{t-1}, if h^t is defined and no range specifies t."""
+    """Return a hint for a name such as h^{t-1}, if h^t is defined and t does not have a range."""
     counted = [
         definition
         for definition in checker.scope.definitions
@@ -160,7 +160,7 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
 
 
 def explain_equation(checker: Inference, name: str) -> str | None:
-    """Return a hint for ∑_{ax} X = W, which does not define W, and √t = …, which defines no function."""
+    """Return a hint for ∑_{ax} X = W, which does not define W, or √t = …, which does not define a function."""
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
         if not isinstance(statement, nodes.Equation) or statement.span not in claimed:
@@ -175,7 +175,7 @@ def explain_equation(checker: Inference, name: str) -> str | None:
 
 
 def explain_left_side(checker: Inference, name: str) -> str | None:
-    """Return a hint for log p(x) = −x^2, which defines no p."""
+    """Return a hint for log p(x) = −x^2, which does not define p."""
     claimed = {claim.span: claim.left for claim in checker.scope.claims}
     for left in claimed.values():
         if any(isinstance(node, Name) and node.text == name for node in walk(left)):
@@ -184,7 +184,7 @@ def explain_left_side(checker: Inference, name: str) -> str | None:
 
 
 def get_defined_name(side: nodes.Node) -> str | None:
-    """Return the name that this side would define as a left-hand side: W, Y of Y_{seq(i)}, f of f(x)."""
+    """Return the name that a side would define as a left-hand side, such as W, Y for Y_{seq(i)}, or f for f(x)."""
     if isinstance(side, Call):
         if side.operator != "juxtaposed":
             return side.operator
@@ -194,7 +194,7 @@ def get_defined_name(side: nodes.Node) -> str | None:
 
 
 def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | None:
-    """Return a hint for dL/dW, which is a derivative only as ∂L/∂W."""
+    """Return a hint for dL/dW, which must be written ∂L/∂W to be a derivative."""
     span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
@@ -203,7 +203,7 @@ def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | N
 
 
 def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
-    """Return the names that may be meant, the nearest first. Built-ins must be nearer than every program name.
+    """Return the names that were probably meant, the nearest first. Built-ins must be nearer than every program name.
 
     A declared name is a program name, whether or not its value is given.
     """
@@ -215,12 +215,12 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
 
 
 def spellable(names: list[str]) -> list[str]:
-    """Return the names without short built-in names, which are rarely typed by mistake."""
+    """Return the names except short built-in names, which are rarely the result of a typing error."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
 def strip_brackets(checker: Inference, node: Any) -> tuple[int, int]:
-    """Return the place of a name, without the brackets around it."""
+    """Return the location of a name without the brackets around it."""
     start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
@@ -268,7 +268,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 
 
 def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
-    """Return the error for f(x + 1) = …, which does not define f, if f is needed."""
+    """Return the error for a rejected head such as f(x + 1) = …, which does not define f, if f is needed."""
     for claim in checker.scope.claims:
         if (
             not isinstance(claim.left, Call)
@@ -288,7 +288,7 @@ def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
 
 
 def describe_cycle(checker: Inference, key: Key, holder: Environment, env: Environment) -> list[str]:
-    """Return a note with the names from a name back to itself, if it depends on itself through other names."""
+    """Return a note that lists a cycle of names, if a name depends on itself through other names."""
     facts = checker.definitions_of(holder)
     pending = sorted((name for _, name, *_ in env.active if name in facts), key=str)
     names = [key]

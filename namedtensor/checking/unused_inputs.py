@@ -1,4 +1,4 @@
-"""Unused inputs and sizes: inputs and sizes passed by keyword must occur in the program.
+"""Unused inputs and sizes. Each input and size passed by keyword must occur in the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
@@ -35,7 +35,7 @@ OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameter
 
 
 def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
-    """Raise if a keyword input or a size does not occur in the program; if `misspelt`, only for close names."""
+    """Raise if a keyword input or a size does not occur in the program. If `misspelt`, raise only for similar names."""
     unused = names.unused
     for name in named:
         if str(key(name)) in unused:
@@ -77,12 +77,12 @@ def join_names(names: list[str]) -> str:
 
 @lru_cache(maxsize=512)
 def find_mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
-    """Return the names that a program mentions, for these given names; cached, because it does not depend on sizes."""
+    """Return the names that a program mentions for these given names, cached because they do not depend on sizes."""
     return MentionedNames(scope, given)
 
 
 class MentionedNames:
-    """The names and axes that a program mentions, some of its names being given."""
+    """The names and axes that a program mentions when some of its names are given."""
 
     def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
@@ -105,7 +105,7 @@ class MentionedNames:
         return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
-        """Yield each name that occurs in the program; labels of a known name do not count as names."""
+        """Yield each name that occurs in the program. The labels of a known name do not count as names."""
         stack: list[Any] = [self.scope.program]
         while stack:
             node = stack.pop()
@@ -132,12 +132,12 @@ class MentionedNames:
         return children(node)
 
     def names_it(self, name: Key) -> bool:
-        """Return whether a name appears in the program: W^{1,Q} does in W^{l,Q}. A label may stand for any number."""
+        """Return whether a name appears in the program, as W^{1,Q} does in W^{l,Q}; a label may be any number."""
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
     def patterns(self) -> ByScripts[None]:
-        """Return the patterns of possible names, each once."""
+        """Return the distinct patterns of possible names."""
         by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
@@ -160,7 +160,7 @@ class MentionedNames:
 
     @property
     def free(self) -> list[Key]:
-        """The names that the program does not define, in its order."""
+        """The names that the program does not define, in the order of the program."""
         heads = {
             name.key() for function in self.scope.all_functions() for name in (*function.parameters, *function.options)
         }
@@ -183,7 +183,7 @@ class GivenNames:
 
     @cached_property
     def unused(self) -> frozenset[str]:
-        """Return the inputs that nothing in the program uses."""
+        """Return the inputs that the program does not use."""
         return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property
@@ -193,7 +193,7 @@ class GivenNames:
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Return whether a name appears in the program, even between bars, or has an axis whose size it requests."""
+        """Return whether a name appears in the program, even between bars, or has an axis whose size is requested."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
@@ -203,12 +203,12 @@ class GivenNames:
 
 @lru_cache(maxsize=4096)
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the pattern texts for the components of a given name's script."""
+    """Return the possible texts for each component of the script of a given name."""
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 
 def find_requested_axes(root: Any) -> Iterator[str]:
-    """Yield the axes whose sizes a program asks for by |a| or size(a)."""
+    """Yield the axes whose sizes a program requests by |a| or size(a)."""
     for node in walk(root):
         if isinstance(node, nodes.Size):
             yield node.axis.name
@@ -217,7 +217,7 @@ def find_requested_axes(root: Any) -> Iterator[str]:
 
 
 def find_created_axes(scope: Scope) -> Iterator[str]:
-    """Yield the axes that a program makes with a size that it does not determine."""
+    """Yield the axes that a program creates without determining their sizes."""
     for node in walk(scope.program):
         if isinstance(node, nodes.Equation):
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)

@@ -1,4 +1,4 @@
-"""The loop over the fronts of a grid: its initial states, its step, and the members by their indices.
+"""The loop over the fronts of a grid, with its initial states, its step, and the lookup of members by their indices.
 
 A state is a front, a member in each lane; each front further back is a separate state. A step gathers the members that
 it reads from their lanes.
@@ -25,7 +25,7 @@ MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step 
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over fronts, and the states of one name in it, which have this shape.
+    """A finished loop over fronts, with the states and the shape of one name in the loop.
 
     It has those members of a domain that were `asked` for.
     """
@@ -55,12 +55,12 @@ class RolledGrid:
         return make.merge(term, (fronts, self.lane_axis), axis, size * len(self.lanes))
 
     def place(self, cell: Cell) -> int:
-        """Return the place of a member among all members, from 1."""
+        """Return the position of a member among all members, from 1."""
         front, lane = self.order.schedule.front(cell) - self.order.first, cell[self.order.schedule.lane]
         return front * len(self.lanes) + lane - self.lanes.start + 1
 
     def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
-        """Return the places of members by tensors of their indices."""
+        """Return the positions of members from tensors of their indices."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
         factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]
@@ -73,12 +73,12 @@ class RolledGrid:
 
 
 def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
-    """Return numbers limited to a range; numbers outside move to the nearer end."""
+    """Return numbers clipped to a range."""
     return make.between("max", make.between("min", term, highs), lows)
 
 
 class LoopOfFronts:
-    """The loop of a wavefront whose body is typed: its initial states, and the step that updates them."""
+    """The loop of a wavefront with a typed body: its initial states, and the step that updates them."""
 
     def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
         self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates
@@ -105,7 +105,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """Return a term over all cells by fronts and lanes."""
+        """Return a term over all cells, rearranged by fronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))
@@ -121,7 +121,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """Return the loop, and the number of the last front of each grid among its states."""
+        """Return the loop, and the index of the last front of each grid among the states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -139,7 +139,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """Return a front with the members that no step makes."""
+        """Return a front with the members that steps do not make."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:
@@ -159,7 +159,7 @@ class LoopOfFronts:
         return term
 
     def states(self, grid: Grid) -> list[Term]:
-        """Return the fronts before, the last first, as inputs of the body."""
+        """Return the preceding wavefronts, the last one first, as inputs of the body."""
         if grid not in self.inputs:
             assert grid.first is not None
             shape = {self.lane_axis: len(self.lanes), **grid.first.shape}
@@ -170,7 +170,7 @@ class LoopOfFronts:
         return self.inputs[grid]
 
     def read_first_front(self, border: Border, back: int) -> Term:
-        """Return the front so far before the first front that a step makes."""
+        """Return the front that lies this many fronts before the first front made by a step."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
         for cell, position in border.places.items():
@@ -179,6 +179,6 @@ class LoopOfFronts:
         return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:
-        """Return the members so far back, in the lanes of the members that read them."""
+        """Return the members at an offset, in the lanes of the members that read them."""
         state = states[self.order.schedule.front(back) - 1]
         return self.make.at(state, self.lane_axis, self.shifted(self.own_lane, 1 - self.lanes.start - back[self.lane]))

@@ -1,4 +1,4 @@
-"""The cells of a family over two indices, and the order in which a loop computes them: wavefront by wavefront.
+"""The cells of a family over two indices, and the order in which a loop computes them, wavefront by wavefront.
 
     E^{i,j} reads E^{i-1,j}, E^{i,j-1}        the front k has the cells with i + j = k
     V^{i,j} reads V^{i-1,j}, V^{i-1,j-1}      the front k is the row i = k
@@ -20,7 +20,7 @@ LANES_PER_STEP = 256  # lanes that cost as much as a step
 
 
 class Domain:
-    """Cells (i, j): for each i from `first` on, the j of a span, both ends in it."""
+    """A set of cells (i, j) that has, for each i from `first` on, a span of j with inclusive ends."""
 
     def __init__(self, first: int, spans: Iterable[Cell]):
         self.first, self.spans = first, tuple(spans)
@@ -49,12 +49,12 @@ class Domain:
         return low <= column <= high
 
     def holds(self, other: Domain) -> bool:
-        """Return whether all cells of another domain are among these."""
+        """Return whether this domain contains all cells of another domain."""
         ends = (((row, low), (row, high)) for row, (low, high) in zip(other.rows, other.spans))
         return all(low in self and high in self for low, high in ends)
 
     def meets(self, other: Domain) -> bool:
-        """Return whether the two have a cell in common."""
+        """Return whether the two domains have a cell in common."""
         return any(
             cut_to(span, other.spans[row - other.first])
             for row, span in zip(self.rows, self.spans)
@@ -62,13 +62,13 @@ class Domain:
         )
 
     def cut(self, rows: range, columns: range) -> Domain | None:
-        """Return the cells that lie in these rows and columns."""
+        """Return the cells that lie in these rows and columns, or None."""
         low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
         ends = columns.start, columns.stop - 1
         return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
 
     def without(self, cells: Collection[Cell]) -> Domain | None:
-        """Return the domain without these cells at the ends of rows, or None if others of them remain."""
+        """Return the domain without these cells at the ends of rows, or None if some of the cells remain."""
         spans: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             while low <= high and (row, low) in cells:
@@ -80,7 +80,7 @@ class Domain:
         return None if domain is None or any(cell in domain for cell in cells) else domain
 
     def turned(self) -> Domain | None:
-        """Return the domain with i and j exchanged, or None if the i of some j leave a gap."""
+        """Return the domain with i and j exchanged, or None if the values of i for some j have a gap."""
         if self.is_box:
             (low, high), *_ = self.spans
             return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
@@ -93,7 +93,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """Return the cells outside that cells inside read so far back."""
+        """Return the cells outside the domain that cells inside read at this offset."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
@@ -107,7 +107,7 @@ class Domain:
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
-    """Return the cells of these spans, or None if all spans are empty or an empty one lies between others."""
+    """Return the cells of these spans, or None if all spans are empty or an empty span lies between other spans."""
     full = [index for index, span in enumerate(spans) if span is not None and span[0] <= span[1]]
     if not full or full[-1] - full[0] + 1 != len(full):
         return None
@@ -120,7 +120,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Return for each place the first and the last range whose span has it, and their number."""
+    """Return, for each position, the first and the last range whose span contains it, and the number of such ranges."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)
@@ -132,7 +132,7 @@ def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tupl
 
 
 class Schedule(NamedTuple):
-    """The weights of i and j in the number of a front, and which of them is the lane; the weight of the other is ±1."""
+    """The weights of i and j in the number of a front, and which index is the lane; the weight of the other is ±1."""
 
     weights: Cell
     lane: int
@@ -142,7 +142,7 @@ class Schedule(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A schedule on a domain: its fronts from `first` on, each with its first and last lane."""
+    """A schedule on a domain, with its fronts from `first` on and the first and last lane of each front."""
 
     schedule: Schedule
     first: int
@@ -161,7 +161,7 @@ class Order(NamedTuple):
 
 
 def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
-    """Return the cheapest order in which each cell follows the cells at these offsets, or None."""
+    """Return the cheapest order in which each cell follows the cells at these offsets, or None if there is none."""
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
     result: list[tuple[int, int, Domain, Schedule]] = []

@@ -1,4 +1,4 @@
-"""Families over two indices rolled into a loop: its body is typed once, and a step makes all members of a front.
+"""Families over two indices rolled into a loop, whose body is typed once. Each step makes a whole wavefront.
 
     E^{i,j} = min(E^{i-1,j} + 1, E^{i,j-1} + 1, E^{i-1,j-1} + c_{a(i), b(j)}) for i = 1, …, n for j = 1, …, m
 
@@ -28,21 +28,21 @@ from .wavefront_order import Cell, Domain, Order
 
 
 class Misordered(Unrollable):
-    """An exception for reading a member that no earlier front has."""
+    """An exception for reading a member that is not in an earlier front."""
 
     def __init__(self, back: Cell):
         self.back = back
 
 
 class Uncovered(Unrollable):
-    """Raised if members without a definition are read; `cells` read none of them, if there are any."""
+    """An exception for reading undefined members; `domain` has the cells that do not read any, or is None."""
 
     def __init__(self, domain: Domain | None):
         self.domain = domain
 
 
 class Wavefront:
-    """A loop over the fronts of a grid, whose body is being typed."""
+    """A loop over the fronts of a grid whose body is being typed."""
 
     def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
         self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
@@ -54,7 +54,7 @@ class Wavefront:
         self.grids = {grid.name: grid}
 
     def indices(self) -> Iterator[Coordinate]:
-        """Yield the two indices. In a shorter row, j stays at the end of the row."""
+        """Yield the two indices. In a shorter row, j stays at the end of that row."""
         make, domain, (i, j) = self.make, self.domain, self.axes
         columns = domain.columns
         row, column = make.iota(i, domain.first, len(domain.spans)), make.iota(j, columns.start, len(columns))
@@ -66,7 +66,7 @@ class Wavefront:
 
     # ------------------------------------------------------------------------------------------------ while it is typed
     def read(self, grid: Grid, back: Cell) -> Term:
-        """Return the members so far back, over all cells."""
+        """Return the members at an offset, over all cells."""
         grid = self.grids.setdefault(grid.name, grid)
         if back == (0, 0):
             return self.typed(grid)
@@ -86,7 +86,7 @@ class Wavefront:
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """Return a member of the first front, which determines the type of all members."""
+        """Return a member of the first front. Its type determines the type of all members."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first
@@ -110,7 +110,7 @@ class Wavefront:
         return type_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
-        """Type every grid whose members are read."""
+        """Type every grid that the loop reads."""
         rolled = {coordinate.mark: coordinate for coordinate in self.coordinates}
         self.checker.rolled |= rolled
         try:
@@ -123,7 +123,7 @@ class Wavefront:
                 del self.checker.rolled[mark]
 
     def check_shapes(self, grid: Grid) -> None:
-        """Raise Unrollable if a member is not like the first one."""
+        """Raise Unrollable if the type of a member differs from the type of the first member."""
         first, shape = self.first(grid), self.own_shape(self.typed(grid))
         alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
         if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
@@ -133,7 +133,7 @@ class Wavefront:
         return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
 
     def check_borders(self, borders: dict[Grid, Border]) -> None:
-        """Raise Unrollable if a neighbor of a member with fewer axes, such as 0 in E^{i,0} = 0, lacks axes itself."""
+        """Raise Unrollable if a member that reads a border with fewer axes, such as E^{i,0} = 0, also lacks axes."""
         reads = [(grid, back) for grid in borders for back in grid.reads]
         seen: set[tuple[frozenset[str], ...]] = set()
         for grid, back in reads:
@@ -147,7 +147,7 @@ class Wavefront:
             self.retype_members(reads, axes)
 
     def retype_members(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
-        """Type all again with members that have these axes, and compare."""
+        """Type all grids again with members that have these axes, and compare the results."""
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
             name: Grid(self.checker, value.family, value.others, value.holder) for name, value in self.grids.items()
@@ -164,7 +164,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """Yield each grid whose members the loop makes, with its loop."""
+        """Yield each grid whose members the loop makes, and its loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}
@@ -181,7 +181,7 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise Uncovered if a step reads a member without a definition: E^{-1,0} in a case for i > 0 alone."""
+        """Raise Uncovered if a step reads an undefined member, such as E^{-1,0} in a case that holds only for i > 0."""
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
@@ -197,6 +197,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """Return the shape of the member that a cell reads so far back."""
+    """Return the shape of the member that a cell reads at this offset."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)

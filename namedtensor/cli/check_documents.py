@@ -46,7 +46,7 @@ class CheckedDocument(NamedTuple):
 
 
 def documents_of(options: Any) -> list[DocumentInput]:
-    """Remove the documents from the arguments of a command and return them; none if the command has no documents.
+    """Remove the documents from the arguments of a command and return them. The list may be empty.
 
     Raises InputError if one of several files is not a document or does not exist.
     """
@@ -75,14 +75,14 @@ def _read_input(word: str) -> DocumentInput:
 
 
 def is_document(source: FormulaSource) -> bool:
-    """Return whether LaTeX is a document with formulas in it, and not a formula."""
+    """Return whether LaTeX source is a document that contains formulas, rather than a formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
     named = source.name is not None and source.name.endswith((*DOCUMENTS, *PYTHON))
     return source.syntax != "text" and bool(whole or named)
 
 
 def whole_of(source: FormulaSource) -> Any:
-    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file."""
+    """Return the whole document with the files that it includes, or only the formulas of a Markdown file."""
     from ..documents import loaded
 
     return loaded.whole_of(source.text, source.name or "<formula>")
@@ -115,7 +115,7 @@ def check_documents(
 
 
 def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
-    """Return the documents with all included files, without documents that another one includes."""
+    """Return the documents with all included files, except documents that another document includes."""
     wholes = [(source, whole_of(source.source)) for source in given]
     names = [os.path.realpath(source.source.name or "") for source in given]
     files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
@@ -216,7 +216,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
 
 
 def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
-    """Group findings that have one cause: a construct that is not read, or a message that recurs more than `RECURRING` times."""
+    """Group findings with one cause: an unsupported construct, or a message that recurs more than `RECURRING` times."""
     by_cause: dict[Any, list[Any]] = {}
     for finding in findings:
         by_cause.setdefault((finding.problem.code, finding.problem.message), []).append(finding)
@@ -235,7 +235,7 @@ def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
-    """Format the lines of a recurring finding: 3 more: lines 12, 20 and 31."""
+    """Format the lines of a recurring finding, as in "3 more: lines 12, 20 and 31"."""
     places = [(other.file, other.problem.position()[0]) for other in findings]
     texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
     return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (
@@ -303,7 +303,7 @@ def _ends_of_lines(text: str) -> list[int]:
 
 
 def _summary(checked: list[CheckedDocument]) -> str:
-    """Return the last line, about all documents together."""
+    """Return the last line, which summarizes all documents."""
     formulas = sum(document.report.formulas for document in checked)
     sections = sum(len(document.report.scopes) for document in checked)
     errors, warnings = (sum(len(document.of(severity)) for document in checked) for severity in ("error", "warning"))

@@ -105,13 +105,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def discard_output() -> None:
-    """Discard the text that Python still holds for standard output, which nobody reads."""
+    """Discard buffered standard output that has no reader."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def dispatch(words: list[str]) -> int:
-    """Run the command of the first word, and report its error; return the exit status."""
+    """Run the command that the first word names, report any error, and return the exit status."""
     if words[:1] == ["help"] and len(words) == 2 and words[1] in find_commands():
         words = [words[1], "--help"]
     if not words or words[0][:1] == "-":
@@ -130,7 +130,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def guard_words(words: list[str]) -> list[str]:
-    """Return the words. Words after -- begin with a blank, so that argparse takes none for an option."""
+    """Return the words, with a blank before words after `--` that argparse would parse as options."""
     if "--" not in words:
         return words
     at = words.index("--")
@@ -168,7 +168,7 @@ def find_command(word: str) -> Command:
 
 
 class HelpParser(Parser):
-    """The parser of `namedtensor` without a command, whose help is one screen."""
+    """The parser of `namedtensor` without a command. Its help fits on one screen."""
 
     def __init__(self) -> None:
         super().__init__(prog="namedtensor", usage="namedtensor COMMAND ...")

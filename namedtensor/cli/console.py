@@ -39,7 +39,7 @@ AT_THE_PROMPT = (
 
 
 def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """Return the same error with its hint in the words of the table."""
+    """Return the same error with its hint spelled according to the table."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -48,7 +48,7 @@ def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> No
 
 # ------------------------------------------------------------------------------------------------------------- streams
 class Console:
-    """Standard output and standard error, each in its encoding; `ascii` requests ASCII in any case."""
+    """Standard output and standard error, each in its own encoding; `ascii` forces ASCII."""
 
     def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):
         self.ascii = ascii
@@ -67,13 +67,13 @@ class Console:
         self._write(sys.stderr, text)
 
     def json(self, value: Any) -> None:
-        """Write a value as JSON. A symbolic size, or a number that JSON lacks, is a string."""
+        """Write a value as JSON. Symbolic sizes and numbers that JSON cannot represent become strings."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
         write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=format_size) + "\n")
 
     def page(self, text: str) -> None:
-        """Write a page for browsers; a character that the stream cannot show is written as its number."""
+        """Write a page for browsers. Characters that the stream cannot show become numeric character references."""
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         write_to(sys.stdout, text.encode(encoding, "xmlcharrefreplace").decode(encoding))
 
@@ -112,7 +112,7 @@ def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
 
 
 class StreamProblem(Exception):
-    """Standard output cannot be written: one sentence."""
+    """The error raised when standard output cannot be written, with a one-sentence message."""
 
     def __init__(self, problem: Exception):
         why = getattr(problem, "strerror", None) or str(problem)

@@ -94,7 +94,7 @@ LARGEST = 1e-5  # the largest accepted difference
 
 
 def check_derivative(derivation: Any, options: Any, console: Console) -> int:
-    """Hold the closed form against differences, and check each step; the status is 1 where something does not hold."""
+    """Compare the closed form with finite differences, and check each step. Return 1 if any check fails."""
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance
 

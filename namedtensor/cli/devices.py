@@ -66,7 +66,7 @@ def devices_command(options: Any, console: Console) -> None:
 
 
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
-    """Return the types of the inputs, and numbers. Integer types are text, because they state their dtype."""
+    """Return the types of the inputs, and the numbers. Integer types are strings because they state their dtype."""
     from ..programs.devices import INTEGERS
 
     whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}
@@ -91,7 +91,7 @@ def emulate(topology: str) -> None:
 
 
 def rules_of(text: str) -> dict[str, Any]:
-    """Return the rules in hidden=model,batch=data+model. Raises InputError."""
+    """Parse rules such as hidden=model,batch=data+model. Raise InputError if they are invalid."""
     rules: dict[str, Any] = {}
     for word in filter(None, map(str.strip, text.split(","))):
         axis, over = split_pair(word, "a rule; write hidden=model,batch=data")
@@ -102,7 +102,7 @@ def rules_of(text: str) -> dict[str, Any]:
 
 
 def value_rule(text: str) -> tuple[str, dict[str, Any]]:
-    """Parse the rules for one value, as in X^l:seq=model. Raise InputError if they are invalid."""
+    """Parse the rules for one value, such as X^l:seq=model. Raise InputError if they are invalid."""
     name, rules = split_pair(text, "a rule of a value; write --value X^l:seq=model", ":")
     return name, rules_of(rules)
 

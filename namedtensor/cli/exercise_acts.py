@@ -53,7 +53,7 @@ def release(options: Any, console: Console) -> None:
 
 
 def read_chosen(path: Path, options: Any) -> tuple[str, Sheet]:
-    """Return the text of a file and its exercises, or only the exercises that `--only` names."""
+    """Return the text of a file and its exercises, restricted to the exercises that `--only` names, if given."""
     text = read_text(path)
     if options.only:
         text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])
@@ -61,7 +61,7 @@ def read_chosen(path: Path, options: Any) -> tuple[str, Sheet]:
 
 
 def grade(options: Any, console: Console) -> None:
-    """Grade the file of one student, or a folder."""
+    """Grade the file of one student, or a folder of submissions."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
     _, sheet = read_chosen(find_exercises(options.key), options)
@@ -116,7 +116,7 @@ def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> N
 
 
 def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
-    """Return the texts of the readable files of a folder, and the reason for each skipped file, also on standard error."""
+    """Return the texts of readable files in a folder, and the reason for each skipped file, which is also printed."""
     result: dict[Path, str] = {}
     skipped: list[str] = []
     for path in files_in(folder):
@@ -151,7 +151,7 @@ def write_or_print(text: str, options: Any, console: Console) -> None:
 
 
 def write_file(target: Path, text: str) -> None:
-    """Write a file, and the folders that it needs. Raises InputError."""
+    """Write a file, and create its parent folders if needed. Raise InputError if that fails."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

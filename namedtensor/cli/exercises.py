@@ -1,4 +1,4 @@
-"""The command `exercises`: its arguments, for the acts need arrays."""
+"""The command `exercises`: its arguments, without the actions, which need arrays."""
 
 from __future__ import annotations
 

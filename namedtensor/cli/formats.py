@@ -29,7 +29,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def message_of(finding: Finding) -> str:
-    """Return the text of a finding: its place in a notebook, the message, the notes and a hint."""
+    """Return the text of a finding: its position in a notebook, the message, the notes and a hint."""
     problem, cell = finding.problem, finding.file.partition(CELL)[2]
     lines = [f"cell {cell}, line {problem.position()[0]}: {problem.message}" if cell else problem.message]
     lines += problem.notes
@@ -55,7 +55,7 @@ def file_of(finding: Finding) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- GitHub
 def github(finding: Finding) -> str:
-    """Return a finding as a command to the log of a GitHub action, which shows it at its line."""
+    """Return a finding as a GitHub Actions workflow command, which shows it at its line."""
     region = region_of(finding)
     properties = {"file": file_of(finding)} if finding.file else {}
     properties |= {name: str(region[of]) for name, of in (("line", "startLine"), ("endLine", "endLine")) if region}
@@ -68,7 +68,7 @@ def github(finding: Finding) -> str:
 
 
 def annotation(kind: str, properties: dict[str, str], message: str) -> str:
-    """Return a command to the log of a GitHub action."""
+    """Return a GitHub Actions workflow command."""
 
     def escape(text: str) -> str:
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -118,7 +118,7 @@ def read_baseline(path: str) -> Known:
 
 
 def write_baseline(path: str, findings: list[Finding]) -> None:
-    """Write a baseline of findings. Raises InputError."""
+    """Write a baseline of findings. Raise InputError if that fails."""
     counted = Counter(_key(finding, path) for finding in findings)
     listed = [
         {"file": file, "code": code, "formula": formula, "count": count}
@@ -129,7 +129,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
-    """Return the findings that a baseline lacks. Among equal findings, return the ones beyond its count."""
+    """Return the findings that a baseline lacks. Among equal findings, return those beyond the baseline's count."""
     left = Counter(known)
     new: list[Finding] = []
     for finding in findings:

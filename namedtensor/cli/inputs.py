@@ -25,7 +25,7 @@ from .console import Console
 
 
 class Reading(NamedTuple):
-    """A number, or a tensor that a table labels; and notes on its file."""
+    """A number, or a tensor that may be labeled by a table, with notes on the file."""
 
     value: Any
     notes: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ HEADERS = {"yes": True, "no": False, "auto": None}
 
 
 def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
-    """Return NAME and VALUE of NAME=VALUE. Raises InputError if there is no name."""
+    """Return NAME and VALUE of NAME=VALUE. Raise InputError if the name is missing."""
     name, separator, text = word.partition(sign)
     if not separator or not name.strip():
         raise InputError(f"{word!r} is not {meaning}")
@@ -48,7 +48,7 @@ def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
 
 
 def split_given(word: str) -> tuple[str, str]:
-    """Return NAME and VALUE of an input. Raises InputError if one of them is missing."""
+    """Return NAME and VALUE of an input. Raise InputError if one of them is missing."""
     meaning = "an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'"
     name, text = split_pair(word, meaning)
     if not text:
@@ -57,7 +57,7 @@ def split_given(word: str) -> tuple[str, str]:
 
 
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
-    """Return the tensors and numbers of NAME=…, with `shapes` also the texts of shapes; note how files were read.
+    """Return the tensors and numbers of NAME=… (with `shapes`, also shapes as text); note how files were read.
 
     `header` are the words of --header. Raises InputError if a word is no input or a name has two values.
     """
@@ -79,7 +79,7 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """Return shapes, or the tensors that have them. Raises InputError if a word gives none."""
+    """Return the shapes, or the tensors that have them. Raise InputError if a word does not specify a shape."""
     shapes = values_of(words, header, console, shapes=True)
     for name in RESERVED:
         if name in shapes:
@@ -88,7 +88,7 @@ def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordV
 
 
 def headers_of(words: list[str]) -> dict[str, bool | None]:
-    """Return whether the tables of --header NAME=yes|no|auto have headers. Raises InputError."""
+    """Return whether the tables of --header NAME=yes|no|auto have headers. Raise InputError if a word is invalid."""
     headers: dict[str, bool | None] = {}
     for word in words:
         name, _, choice = map(str.strip, word.partition("="))
@@ -99,7 +99,7 @@ def headers_of(words: list[str]) -> dict[str, bool | None]:
 
 
 def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
-    """Return the sizes of NAME=N,NAME=N. Raises InputError."""
+    """Return the sizes in NAME=N,NAME=N. Raise InputError if they are invalid."""
     sizes: dict[str, int] = {}
     for word in ",".join(words).split(",") if words else ():
         name, _, text = map(str.strip, word.partition("="))
@@ -113,7 +113,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
 
 
 def limits_of(words: list[str]) -> Any:
-    """Return the limits of --limit NAME=N. Raises InputError."""
+    """Return the limits in --limit NAME=N. Raise InputError if they are invalid."""
     from ..core.settings import Limits
 
     known = [field.name for field in fields(Limits)]
@@ -129,7 +129,7 @@ def limits_of(words: list[str]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- one value
 def read_value(text: str, name: str, header: bool | None = None) -> Reading:
-    """Return a number, a literal or a file's tensor; `header` says whether a table has one.
+    """Return a number, a literal tensor, or the tensor in a file; `header` states whether a table has a header.
 
     Raises InputError if a file cannot be read, NotationError if its axes do not fit.
 
@@ -170,7 +170,7 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
 
 
 def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
-    """Return a tensor of an array. Raises NotationError if it has another number of axes, or they have no names."""
+    """Return an array as a tensor. Raise NotationError if the number of axes differs or the axes have no names."""
     from ..core.tensor import tensor
 
     chosen = entry.axes if axes is None else axes
@@ -192,7 +192,7 @@ def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------- files
 def is_file(text: str) -> bool:
-    """Return whether a word names a file, or a folder that is a tensor file; a long formula does not."""
+    """Return whether a word names a file or a tensor folder. A long formula does not."""
     try:
         path = Path(text)
         return path.is_file() or (path.suffix.lower() == ".zarr" and path.is_dir())
@@ -201,7 +201,7 @@ def is_file(text: str) -> bool:
 
 
 def read_file(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file by its suffix. Raises InputError."""
+    """Read a file according to its suffix. Raise InputError if that fails."""
     if is_stream(path):
         return read_stream(path, member, name, header)
     suffix = Path(path).suffix.lower()

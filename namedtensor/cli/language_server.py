@@ -1,4 +1,4 @@
-"""The Language Server Protocol over the package `editor`: requests to its functions, and its answers to messages.
+"""The Language Server Protocol for the package `editor`: converts requests to calls, and results to messages.
 
 Findings in the changed part are published at once, and findings in the whole document after a pause. A document never
 ends the server.
@@ -72,7 +72,7 @@ class EditorSession:
             self.changed(uri)
 
     def changed(self, uri: str) -> None:
-        """Check what has changed at once, and the whole document after a pause."""
+        """Check the changed text at once, and the whole document after a pause."""
         opened = self.documents.get(uri)
         if opened is None:
             return
@@ -88,7 +88,7 @@ class EditorSession:
             opened.waiting = loop.call_later(self.delay, lambda: loop.create_task(self.settle(opened)))
 
     async def settle(self, opened: OpenDocument) -> None:
-        """Check the whole document beside the editor's requests.
+        """Check the whole document concurrently with the editor's requests.
 
         Drop the result if the document has changed meanwhile.
         """
@@ -190,7 +190,7 @@ def create_server(delay: float = 0.4) -> LanguageServer:
         session.closed(params.text_document.uri)
 
     def on(feature: str, options: Any = None, settled: bool = False) -> Callable[[Handler], Handler]:
-        """Register a function of an open document, an offset or span in it, and the request."""
+        """Register a function that accepts an open document, an offset or span in it, and the request."""
 
         def register(handler: Handler) -> Handler:
             def answer(opened: OpenDocument, params: Any) -> Any:

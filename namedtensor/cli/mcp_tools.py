@@ -1,4 +1,4 @@
-"""The tools of `namedtensor mcp` for the Model Context Protocol, which a separate process answers within limits.
+"""The tools of `namedtensor mcp` for the Model Context Protocol. A separate process runs them within limits.
 
 Each tool is the verb of that name with its result as a record. A wrong formula or input is an answer, too: its error.
 """
@@ -167,7 +167,7 @@ def _tensor(value: Any, name: str) -> Any:
 
 
 class BoundedTools:
-    """The tools with limits of time and memory; `code` is the folder whose Python files `read` may run, if any."""
+    """The tools with time and memory limits; `code` is the folder whose Python files `read` may run, if any."""
 
     def __init__(self, seconds: float, memory: int, code: str | None = None):
         self.process = AnsweringProcess(__name__, memory)
@@ -183,7 +183,7 @@ class BoundedTools:
             return error_answer(problem)
 
     def bound(self, tool: Callable[..., Record]) -> Callable[..., Record]:
-        """Return a tool with limits. A client does not choose the folder `code`."""
+        """Return a tool with limits. The client cannot choose the folder `code`."""
 
         @wraps(tool)
         def ask(**arguments: Any) -> Record:
@@ -199,7 +199,7 @@ class BoundedTools:
 
 
 def server_of(tools: BoundedTools) -> MCPServer[Any]:
-    """Return the server with these tools. Raises InputError if the package mcp is not installed."""
+    """Return a server with these tools. Raise InputError if the package mcp is not installed."""
     try:
         from mcp.server import MCPServer
     except ImportError:
@@ -214,19 +214,19 @@ def server_of(tools: BoundedTools) -> MCPServer[Any]:
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def prepare() -> None:
-    """Load what most requests need."""
+    """Load the modules that most requests need."""
     check("softmax_{a}(X ⊙_{b} Y)", {"X": "ℝ^{b}", "Y": "ℝ^{a × b}"}, {}, "auto")
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the answer to a line: the name of a tool, and its arguments."""
+    """Return the answer to a line, which contains the name of a tool and its arguments."""
     question = json.loads(line)
     record = answer(question["tool"], question["arguments"])
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")  # A lone surrogate is not a character.
 
 
 def answer(tool: str, arguments: Record) -> Record:
-    """Return the record of a tool, or of the error."""
+    """Return the record that a tool produces, or the record of its error."""
     try:
         with recursion_headroom():
             return {"ok": True, **TOOLS[tool](**arguments)}

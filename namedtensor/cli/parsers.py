@@ -54,7 +54,7 @@ def add_arguments(rows: tuple[Argument, ...], parser: argparse.ArgumentParser) -
 
 
 def command(*rows: Argument) -> Callable[[Run], Command]:
-    """Return a decorator that makes a function a command: its docstring is the help, a sentence and then examples."""
+    """Return a decorator that turns a function into a command. The docstring is the help text, then examples."""
 
     def describe(run: Run) -> Command:
         sentence, _, examples = (inspect.getdoc(run) or "").partition("\n\n")
@@ -64,14 +64,14 @@ def command(*rows: Argument) -> Callable[[Run], Command]:
 
 
 class Parser(argparse.ArgumentParser):
-    """Help and complaints go through a console: a terminal may be unable to show ⊙."""
+    """A parser that prints help and errors through a console, since a terminal may be unable to show ⊙."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         console = Console()
         (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
 
     def format_help(self) -> str:
-        """Return the help, with the notes on the arguments that this command takes."""
+        """Return the help, with notes on the arguments that this command accepts."""
         usage = self.format_usage()
         return "\n".join([super().format_help(), *(note for argument, note in NOTES if argument in usage)])
 

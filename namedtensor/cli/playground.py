@@ -1,4 +1,4 @@
-"""The command playground: the page in a browser, served to this machine alone, or written to a file."""
+"""The command `playground`: an interactive page, served to this machine only or written to a file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def playground_command(options: Any, console: Console) -> None:
 
 
 def serve(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
-    """Serve the page until an interrupt. Raises InputError if it is not built, or the port is wrong."""
+    """Serve the page until interrupted. Raise InputError if the page is not built or the port is invalid."""
     from ..webpage.server import Server, page
 
     try:
@@ -78,7 +78,7 @@ def serve(text: str | None, port: int, opened: bool, console: Console, limits: d
 
 
 def save_page(target: Path, console: Console) -> None:
-    """Write the page that needs no server. Raises InputError if it is not installed."""
+    """Write the page that needs no server. Raise InputError if it is not installed."""
     data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
     save_text(target, data)
@@ -89,7 +89,7 @@ def save_page(target: Path, console: Console) -> None:
 
 
 def whole_page() -> tuple[bytes, str | None]:
-    """Return the page with Python inside, of the repository or of its separate package, and the version of the package."""
+    """Return the page that includes Python, from the repository or a separate package, and the package version."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     if (REPOSITORY / WHOLE).is_file():

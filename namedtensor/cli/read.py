@@ -86,7 +86,7 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
 
 
 def place_of(line: Any) -> dict[str, str]:
-    """Return the place of a source line as GitHub's log has it."""
+    """Return the position of a source line in the form that GitHub's log uses."""
     return {"file": os.path.relpath(line.file), "line": str(line.line)} if line is not None and line.file else {}
 
 
@@ -96,7 +96,7 @@ def line_record(line: Any) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------------------------------------------ the subject
 def subject_of(target: str) -> Any:
-    """Return the function of a name in a file, or the module that its class makes of literal arguments."""
+    """Return the function with a name in a file, or the module that a class creates from literal arguments."""
     match = TARGET.fullmatch(target)
     if match is None:
         raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
@@ -115,7 +115,7 @@ def subject_of(target: str) -> Any:
 
 
 def run_file(file: str) -> dict[str, Any]:
-    """Return the names that a file defines. Raises InputError if it cannot be run."""
+    """Return the names that a file defines. Raise InputError if the file cannot be run."""
     path = os.path.abspath(file)
     if not os.path.isfile(path):
         raise InputError(f"there is no file {file}")
@@ -145,7 +145,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 
 
 def input_of(word: str) -> Input:
-    """Return the name, axes and kind of x=batch,seq,chans[16] or ids=batch,seq:int."""
+    """Parse the name, axes and kind of an input such as x=batch,seq,chans[16] or ids=batch,seq:int."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
     axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]

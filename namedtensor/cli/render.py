@@ -66,7 +66,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 # -------------------------------------------------------------------------------------------------------- the spellings
 def make_printer(name: str, **options: Any) -> Callable[[Any], str]:
-    """Return a function that prints a program by a function of the printer."""
+    """Return a function that prints a program with the given function of the printer."""
 
     def print_program(program: Any) -> str:
         from grammar import printer

@@ -1,4 +1,4 @@
-"""The command `repl`: a prompt whose formulas extend one program, in which the next formula is evaluated.
+"""The command `repl`: a prompt at which formulas extend one program, which the next formula can use.
 
 > f(x) = 2 x + 1        extends the program
 > Y = f(3)              extends the program, and prints the value of Y: 7
@@ -39,7 +39,7 @@ END_WORDS = ("quit", "exit")
 
 
 class SessionStatement(NamedTuple):
-    """A statement of the session's program, with the names that it defines or declares."""
+    """A statement in the session's program, with the names that the statement defines or declares."""
 
     text: str
     statement: nodes.Statement
@@ -47,7 +47,7 @@ class SessionStatement(NamedTuple):
     elements: str = ""  # the left-hand side if it defines elements of a name
 
     def replaces(self, other: SessionStatement) -> bool:
-        """Return whether this statement takes the place of an earlier one."""
+        """Return whether this statement replaces an earlier statement."""
         return bool(self.names & other.names) and self.elements in ("", other.elements)
 
 
@@ -62,7 +62,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------- statements
     def enter(self, text: str, evaluated: bool = True) -> str:
-        """Extend the program by the statements of a text, and return the value of the last one.
+        """Extend the program by the statements in a text, and return the value of the last statement.
 
         Raise NotationError if they do not fit the program, which then stays as it was.
         """
@@ -82,7 +82,7 @@ class Prompt(InteractiveConsole):
         return printed
 
     def answer(self, source: str, values: dict[str, Any], start: int, evaluated: bool) -> tuple[bool, str]:
-        """Return whether the last statement, at `start`, stays in the program, and the text that it prints."""
+        """Return whether the last statement, at `start`, stays in the program, and the text to print for it."""
         from ..programs.evaluate import evaluate
 
         program = self.parse(source, values)
@@ -104,7 +104,7 @@ class Prompt(InteractiveConsole):
         return bool(defined), table(value) if defined else "this holds"
 
     def read(self, text: str) -> list[SessionStatement]:
-        """Return the statements of a text. The functions of the program say whether f(x) is a call."""
+        """Return the statements in a text. The functions of the program determine whether f(x) is a call."""
         shadowed = find_shadowing_names(list(map(key, self.values)))
         functions = frozenset(self.known().functions)
         if spelling_of(text) == "latex":
@@ -133,7 +133,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------------ lines
     def runsource(self, source: str, filename: str = "", symbol: str = "") -> bool:
-        """Enter a formula and print its value; return whether it goes on in the next line."""
+        """Enter a formula and print its value. Return whether the formula continues on the next line."""
         if not any(line.split("#")[0].strip() for line in source.splitlines()):
             return False
         if source.startswith(":"):
@@ -179,7 +179,7 @@ class Prompt(InteractiveConsole):
         self.interact(GREETING, "")
 
     def run_pipe(self) -> None:
-        """Read the lines of a pipe or file, in UTF-8 whatever the encoding of the terminal."""
+        """Read lines from a pipe or file in UTF-8, regardless of the terminal's encoding."""
         stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
         for line in stream:
             text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
@@ -188,7 +188,7 @@ class Prompt(InteractiveConsole):
             self.push(text.rstrip("\r\n"))
 
     def complete_line(self, text: str, state: int) -> str | None:
-        """Return the line with its completion of number `state`; a macro that is spelled out has one."""
+        """Return the line with completion number `state`. A fully spelled macro has one completion."""
         choices = complete(text, self.known())
         choices = [choice for choice in choices if choice.meaning == text[len(text) - choice.length :]][:1] or choices
         if state >= len(choices):
@@ -220,7 +220,7 @@ def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return an error about a program as an error about the text that begins at `start`, if it points there."""
+    """Return an error about a program as an error about the text at `start`, if the error points there."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -228,7 +228,7 @@ def relocate(problem: NotationError, text: str, start: int) -> NotationError:
 
 
 def goes_on(text: str) -> bool:
-    """Return whether a statement is not over yet: a bracket is open, or it ends with an operator."""
+    """Return whether a statement is incomplete because a bracket is open or the statement ends with an operator."""
     try:
         parse(text)
     except NotationError as problem:
@@ -238,7 +238,7 @@ def goes_on(text: str) -> bool:
 
 
 def history_file() -> str:
-    """Return the file of the lines of earlier sessions; create it if it does not exist."""
+    """Return the path of the history file for earlier sessions. Create the file if it does not exist."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     path = Path(state, "namedtensor", "history")
     path.parent.mkdir(parents=True, exist_ok=True)

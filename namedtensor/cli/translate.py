@@ -56,7 +56,7 @@ def translate_command(options: Any, console: Console) -> None:
 
 
 def shape_of(word: str) -> tuple[str, Any]:
-    """Parse NAME=AXES of a command. Raise InputError if it is invalid."""
+    """Parse NAME=AXES from a command line. Raise InputError if it is invalid."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     number = parse_number(text)
     return name, number if number is not None else text

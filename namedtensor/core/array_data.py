@@ -1,4 +1,4 @@
-"""The data of tensors: arrays of any library, and nested lists as arrays."""
+"""The data of tensors: arrays from any library, and nested lists converted to arrays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_numpys(array: Any) -> bool:
 
 
 def check_array(array: Any) -> Any:
-    """Return a plain array of numbers; reject or strip other features of NumPy arrays, such as masks."""
+    """Return a plain array of numbers. Other features of NumPy arrays, such as masks, are rejected or removed."""
     if not is_numpys(array):
         if hasattr(array, "dims"):
             raise NotationError(
@@ -89,12 +89,12 @@ def check_array(array: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the permutation that brings a tensor's axes into this order, or None if the axes differ."""
+    """Return the permutation that brings the axes of a tensor into a given order, or None if the axes differ."""
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 
 def round_array(array: Any, digits: int) -> Any:
-    """Round an array to a number of decimals, by its own library."""
+    """Round an array to a number of decimals, using its own library."""
     xp = namespace(array)
     if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
         return array if digits >= 0 else xp.astype(round_array(xp.astype(array, xp.float64), digits), array.dtype)
@@ -103,7 +103,7 @@ def round_array(array: Any, digits: int) -> Any:
 
 
 def concrete(array: Any) -> Any:
-    """Return the numbers as a NumPy array, even while a library traces."""
+    """Return an array as a NumPy array, even while a library is tracing."""
     if is_shape(array):
         raise shape_error(array)
     if library(array) == "torch":
@@ -124,7 +124,7 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
 
 
 def reorder_array(given: Any, names: tuple[str, ...]) -> Any:
-    """Return the array of a tensor with its axes in this order."""
+    """Return the array of a tensor with its axes in a given order."""
     if sorted(names) != sorted(given.axes):
         raise NotationError(
             316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",

@@ -1,4 +1,4 @@
-"""Array libraries: the namespace, dtype and device of an array; each library is imported on first use."""
+"""Array libraries: the namespace, dtype and device of an array. Each library is imported on first use."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
 
 
 def namespace(array: object) -> Any:
-    """Return the namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
+    """Return the namespace of an array's functions: NumPy itself, or the Array API namespace of the array's library."""
     result = _NAMESPACES.get(type(array))
     return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if result is None else result
 
 
 def _namespace(array: Any) -> Any:
-    """Return the namespace of an array type that has not been met before."""
+    """Return the namespace for an array type that has not been seen before."""
     import numpy as np
 
     if isinstance(array, (np.ndarray, np.generic)):
@@ -39,7 +39,7 @@ def _namespace(array: Any) -> Any:
 
 
 def wide(xp: Any) -> bool | None:
-    """Return the library's 64-bit setting, JAX's `jax_enable_x64`, or None if dtypes always have up to 64 bits."""
+    """Return the library's 64-bit setting (`jax_enable_x64` in JAX), or None if the library has no such setting."""
     if not xp.__name__.startswith("jax"):
         return None
     import jax
@@ -48,7 +48,7 @@ def wide(xp: Any) -> bool | None:
 
 
 def evaluate_eagerly(xp: Any) -> Any:
-    """Return a context of eager evaluation: arrays have values in it even while JAX traces.
+    """Return a context manager for eager evaluation, in which arrays have values even while JAX is tracing.
 
     The values that a plan computes beforehand outlive the call that made the plan. Those of PyTorch are made in another
     thread, which no mode of the caller's thread reaches; see `backends/torch.py`.
@@ -61,12 +61,12 @@ def evaluate_eagerly(xp: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value is an array of some library, and no plain Python number."""
+    """Return whether a value is an array of some library rather than a plain Python number."""
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
 def library_of_namespace(name: str) -> str:
-    """Return the name of the library that a namespace of functions belongs to: jax for jax.numpy."""
+    """Return the name of the library that a namespace belongs to, such as jax for jax.numpy."""
     return name.removeprefix("array_api_compat.").partition(".")[0]
 
 
@@ -76,13 +76,13 @@ def library(array: Any) -> str:
 
 
 def convert_array(array: Any, like: Any) -> Any:
-    """Convert NumPy's numbers to an array of another array's library, dtype and device."""
+    """Convert a NumPy array to the library, dtype and device of another array."""
     xp = namespace(like)
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
 
 
 def kind_of(dtype: str) -> str:
-    """Return the kind of a dtype by its name: b, i, u, f or c.
+    """Return the kind of a dtype, given its name: b, i, u, f or c.
 
     >>> kind_of("bfloat16")
     'f'
@@ -105,7 +105,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def dtype_object(xp: Any, name: str) -> Any:
-    """Return a library's dtype by its name. NumPy knows the dtypes of `ml_dtypes` by name only.
+    """Return a library's dtype, given its name. NumPy knows the dtypes of `ml_dtypes` only by name.
 
     >>> import numpy as np
     >>> dtype_object(np, "float32")
@@ -120,7 +120,7 @@ def dtype_object(xp: Any, name: str) -> Any:
 
 
 def module_name(backend: object) -> str:
-    """Return the name of the module with the functions of "numpy", "torch" or "jax".
+    """Return the name of the module that contains the functions of "numpy", "torch" or "jax".
 
     Raise NotationError for any other.
 
@@ -133,7 +133,7 @@ def module_name(backend: object) -> str:
 
 
 def library_named(backend: object) -> Any:
-    """Return the module with the functions of "numpy", "torch" or "jax".
+    """Return the module that contains the functions of "numpy", "torch" or "jax".
 
     Raise NotationError if it is not installed.
     """
@@ -147,7 +147,7 @@ def library_named(backend: object) -> Any:
 
 
 def place_array(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """Convert NumPy's array to `backend`: "numpy", "torch" or "jax". Raise NotationError if it is not installed."""
+    """Convert a NumPy array to `backend`: "numpy", "torch" or "jax". Raise NotationError if it is not installed."""
     xp = library_named(backend)
     try:
         if backend == "numpy":
@@ -176,7 +176,7 @@ def shape_error(array: Any) -> NotationError:
 
 
 def is_shape(array: Any) -> bool:
-    """Return whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
+    """Return whether a value is a JAX shape and dtype, for which functions are exported and lowered."""
     return type(array).__name__ == "ShapeDtypeStruct"
 
 
@@ -204,7 +204,7 @@ MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
 class Layout:
-    """Axes in storage order, their sizes, and the dtype and the namespace of an array.
+    """Axes in storage order, their sizes, and the dtype and namespace of an array.
 
     If `wide` may change, it states whether the library's numbers may have 64 bits, since the two settings need separate
     plans.
@@ -222,12 +222,12 @@ class Layout:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Axis name to size, in storage order."""
+        """A mapping from axis names to sizes, in storage order."""
         return dict(zip(self.axes, self.extent))
 
     @property
     def is_truth(self) -> bool:
-        """Whether the dtype is boolean."""
+        """Whether the dtype is Boolean."""
         return dtype_name(self.dtype) == "bool"
 
     @encodable
@@ -236,7 +236,7 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of an array that JAX put in the place of one of another rank: its axes are unknown.
+    """The layout of an array that JAX substituted for an array of a different rank, so that its axes are unknown.
 
     `names` are the names of the replaced array, which the pytree still has.
     """
@@ -260,12 +260,12 @@ class UnnamedAxes(Layout):
 
 
 def is_dimension(size: Any) -> bool:
-    """Return whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
+    """Return whether a size is a symbolic JAX dimension, which arrays have while `jax.export` is tracing."""
     return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
 
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:
-    """Return whether a size in these layouts is a symbolic dimension."""
+    """Return whether any size in these layouts is a symbolic dimension."""
     if "jax" not in sys.modules:
         return False
     for layout in layouts:
@@ -296,7 +296,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
-    """Return an interned layout.
+    """Return a layout that is shared by all equal layouts.
 
     A layout with a symbolic dimension of JAX is not interned, because its comparisons have a scope.
     """
@@ -307,12 +307,12 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
 
 
 def resize_layout(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
-    """Return the layout of an array of the same library and dtype, with other axes and sizes."""
+    """Return the layout of an array with the same library and dtype, but other axes and sizes."""
     key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
 
 
 def rename_layout(layout: Layout, axes: tuple[str, ...]) -> Layout:
-    """Return the same layout under other names."""
+    """Return the same layout with other axis names."""
     return resize_layout(layout, axes, layout.extent)

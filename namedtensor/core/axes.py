@@ -1,4 +1,4 @@
-"""Named shapes and the lifting rule, once.
+"""Named shapes and the lifting rule, defined in one place.
 
 A shape is a dict from axis name to size; its order means nothing. A signature specifies which axes a function needs of each
 argument and which it gives. Lifting: take the signature's axes from each argument, unite the rest, add the axes that
@@ -28,7 +28,7 @@ Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class AxisSignature(NamedTuple):
-    """A parsed signature: the axes of the arguments and the result; `formals` are the axes that a use must name, in order.
+    """A parsed signature: the axes of the arguments and result. `formals` lists, in order, the axes that a use names.
 
     With `variadic`, the one formal stands for any number of axes.
     """
@@ -41,7 +41,7 @@ class AxisSignature(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def signature(text: str) -> AxisSignature:
-    """Read a signature in the paper's own form.
+    """Parse a signature in the form that the paper uses.
 
     >>> signature("seq -> seq kernel")
     AxisSignature(inputs=(('seq',),), output=('seq', 'kernel'), formals=('seq', 'kernel'), variadic=False)
@@ -82,22 +82,22 @@ NAME_ONCE = "name each axis once"
 
 
 class Operands(Protocol):
-    """The operands, in the words of a caller."""
+    """A caller's descriptions of the operands."""
 
     @property
     def word(self) -> str: ...
 
     def lacking(self) -> str:
-        """Return the operands without the axis of the problem."""
+        """Return a description of the operands that lack the axis."""
         ...
 
     def sizes(self) -> tuple[str, str]:
-        """Return the two sizes of the axis, each with its operands."""
+        """Return the two sizes of the axis, each with the operands that have it."""
         ...
 
 
 def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], operands: Operands) -> tuple[int, str]:
-    """Return the code of a mismatch, and a description."""
+    """Return the error code and the description of a mismatch."""
     axis, use = problem.axis, sign + (f"_{{{', '.join(axes)}}}" if axes else "")
     match problem.kind:
         case "missing":
@@ -122,12 +122,12 @@ def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], ope
 
 
 def operator_sign(operator: str) -> str:
-    """Return an operator in the form of messages."""
+    """Return an operator as messages show it."""
     return SIGNS.get(operator, operator)
 
 
 def same(left: Any, right: Any) -> bool:
-    """Return whether two known sizes are one."""
+    """Return whether two known sizes are equal."""
     return left == right
 
 
@@ -152,7 +152,7 @@ def lift(
     new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
-    """Return the shape of a lifted use (paper §3): the signature's result, and every extra axis of the arguments.
+    """Return the shape of a lifted use (paper §3): the signature's result, and all extra axes of the arguments.
 
     `new_sizes` has the sizes of the result's axes that the arguments lack (a window, a concatenation). With
     `differing`, the bound axes may differ in size between arguments.
@@ -205,7 +205,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """Return the storage order of a broadcast result: the order of the operand with most axes, after extra axes."""
+    """Return the storage order of a broadcast result: any extra axes, followed by the operand with the most axes."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
@@ -242,7 +242,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _check_name(name: Any) -> str:
-    """Return the normal form of one source string, cached."""
+    """Return the normal form of an axis name, cached by its source string."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):
@@ -254,7 +254,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return an axis of one shape that the other has with different marks, which is often a mistake.
+    """Return an axis that occurs in both shapes with different marks, which is often a mistake.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)
@@ -265,7 +265,7 @@ def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, st
 
 
 def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names from one string, separated by blanks, or from several.
+    """Return the names in one string, separated by blanks, or in several strings.
 
     >>> names_of("height width")
     ('height', 'width')
@@ -288,11 +288,11 @@ def _from_text(text: str) -> tuple[str, ...]:
 
 
 class PositionalError(NotationError, TypeError):
-    """The error for Python's positional protocols: also a TypeError, which their callers expect."""
+    """The error for Python's positional protocols. It is also a TypeError, as their callers expect."""
 
 
 class NamedShape(dict[str, int]):
-    """Axis name to size; prints as ℝ^{height[3] × width[3]}, compares without order."""
+    """A mapping from axis names to sizes, which prints as ℝ^{height[3] × width[3]} and compares regardless of order."""
 
     def __missing__(self, axis: Any) -> int:
         if isinstance(axis, str):

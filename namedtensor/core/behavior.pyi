@@ -132,7 +132,7 @@ class Behavior:
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]: ...
     def __dir__(self) -> list[str]: ...
     def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.
+        """Return a pandas Series for one axis, or a DataFrame for two axes; labels become its index and its columns.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Behavior:
         """
 
     def to_polars(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a polars DataFrame: labels of the rows as a first column, and labels of the columns as names.
+        """Return a polars DataFrame, with row labels as its first column and column labels as its column names.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Behavior:
         """
 
     def to_xarray(self) -> Any:
-        """Return an xarray DataArray with these axes as its dimensions, and their labels as coordinates.
+        """Return an xarray DataArray whose dimensions are the tensor's axes, with labels as coordinates.
 
         Returns
         -------

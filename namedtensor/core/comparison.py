@@ -1,4 +1,4 @@
-"""Whether two tensors are close."""
+"""Closeness of two tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tensor import tensor
 
 
 def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
-    """Test whether two tensors have the same axes and, within a tolerance, the same elements.
+    """Return whether two tensors have the same axes and, within a tolerance, the same elements.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
 
 
 def moves_of(left: Any, right: Any) -> dict[str, Any] | None:
-    """Return the positions that align the second tensor with the labels of the first; None if their labels differ."""
+    """Return the positions that align the second tensor's labels with the first, or None if the labels differ."""
     moves: dict[str, Any] = {}
     for axis, labels in labels_of(right.layout).items():
         expected = labels_of(left.layout).get(axis, labels)

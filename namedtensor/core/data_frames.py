@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars as tensors, and tensors as these.
+"""Conversion of pandas and polars data frames to tensors, and of tensors to data frames.
 
 An index and the columns become axes, and their contents become labels.
 """
@@ -25,7 +25,7 @@ PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
 
 
 def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
-    """Return the tensor of a DataArray, a DataFrame or a Series, or None for any other value.
+    """Return the tensor for a DataArray, a DataFrame or a Series, or None for any other value.
 
     Raise NotationError if an axis has no name.
     """
@@ -37,7 +37,7 @@ def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
 
 # ----------------------------------------------------------------------------------------------------------------- pandas
 def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a pandas Series or DataFrame: its index and its columns become labeled axes.
+    """Convert a pandas Series or DataFrame; its index and its columns become labeled axes.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
 
 
 def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a pandas frame of numbers, and the names of the columns of words that are left out.
+    """Return a pandas frame of numbers, and the names of the text columns that are left out.
 
     The first column of words labels the rows if the index only counts.
     """
@@ -124,12 +124,12 @@ def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def is_default(index: Any) -> bool:
-    """Return whether an index only counts from 0."""
+    """Return whether an index merely counts from 0."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
 def numbers_of(data: Any) -> Any:
-    """Return the elements as an array, with nan for missing elements.
+    """Return the elements as an array, with nan in place of missing elements.
 
     Raises NotationError if a column holds no numbers.
     """
@@ -150,7 +150,7 @@ def numbers_of(data: Any) -> Any:
 
 
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
-    """Give an array an axis for each level of a MultiIndex.
+    """Expand one axis of an array into one axis for each level of a MultiIndex.
 
     Raise NotationError if combinations of levels are missing.
     """
@@ -173,7 +173,7 @@ def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labe
 
 
 def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.
+    """Return a pandas Series for one axis, or a DataFrame for two axes; labels become its index and its columns.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 # ----------------------------------------------------------------------------------------------------------------- polars
 def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a polars Series or DataFrame: the names of its columns become labels, and so does its first column of words or dates.
+    """Convert a polars Series or DataFrame. Column names become labels, as does a first column of strings or dates.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a polars DataFrame: labels of the rows as a first column, and labels of the columns as names.
+    """Return a polars DataFrame, with row labels as its first column and column labels as its column names.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """Return the tensor of a DataArray, whose axes a caller may rename."""
+    """Return the tensor for a DataArray, whose axes the caller may rename."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

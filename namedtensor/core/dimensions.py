@@ -1,4 +1,4 @@
-"""Symbolic dimensions of JAX, which the arrays have while `jax.export` traces a function for any length.
+"""Symbolic dimensions of JAX, which arrays have while `jax.export` traces a function for arbitrary lengths.
 
 A plan takes symbols for them, one for each dimension, and so serves every length. Its assumptions about symbols must be
 known to JAX for the dimensions: if JAX cannot decide, the formula raises an error; nothing is guessed.
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Dimensions:
-    """A symbol for each dimension, under a unique name in the text of a function."""
+    """The symbols for dimensions, each with a unique name in the source text of a function."""
 
     def __init__(self, taken: Collection[str] = ()):
         self.taken = taken
@@ -36,13 +36,13 @@ class Dimensions:
         return extent(self.symbols[size])
 
     def layout(self, layout: Layout) -> Layout:
-        """Return the layout with symbols in place of dimensions."""
+        """Return the layout with symbols in place of its dimensions."""
         sizes = tuple(self.size(size, axis) for axis, size in zip(layout.axes, layout.extent))
         return Layout(layout.axes, sizes, layout.dtype, layout.xp, layout.wide)
 
 
 class Assumptions(NamedTuple):
-    """The assumptions of a plan about its symbols."""
+    """The assumptions that a plan makes about its symbols."""
 
     conditions: tuple[SizeCondition, ...]
     parts: dict[SizeSymbol, Size]  # of other symbols, which these represent
@@ -94,7 +94,7 @@ def quotient(size: Size) -> tuple[Size, Size]:
 
 
 def axis_of(size: Size) -> str | None:
-    """Return the axis whose size this is, or None for other sizes."""
+    """Return the axis that has this size, or None for other sizes."""
     symbols = symbols_of(size)
     only = next(iter(symbols), None)
     return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None
@@ -110,7 +110,7 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Return whether two sizes are known to differ: JAX answers no for two sizes that may be equal."""
+    """Return whether two sizes are known to differ. JAX returns False for `==` even for sizes that may be equal."""
     difference = left - right
     return isinstance(difference, int) and difference != 0
 
@@ -124,7 +124,7 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_inconclusive(problem: Exception) -> bool:
-    """Return whether JAX could not decide something about dimensions."""
+    """Return whether an exception means that JAX could not decide a comparison of dimensions."""
     return type(problem).__name__ == "InconclusiveDimensionOperation"
 
 
@@ -151,7 +151,7 @@ def make_undecided_error(shown: str, left: Any, relation: str, right: Any) -> No
 
 
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
-    """Return the result of `make` for symbols, and its assumptions about them.
+    """Return the result of `make` for symbols, and the assumptions about these symbols.
 
     Raises NotationError (309) if it needs the number of a symbol.
     """

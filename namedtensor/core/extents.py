@@ -29,7 +29,7 @@ MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen
 
 
 class SizeSymbol(NamedTuple):
-    """The size of an axis: the name that source text has for it, the axis, and an example. It is at least 1.
+    """The size of an axis, which is at least 1: its name in source text, the axis, and an example value.
 
     Of a number that no axis has, as the n of 1, …, n that nothing gives, `axis` is empty.
     """
@@ -50,7 +50,7 @@ class SizeSymbol(NamedTuple):
 
 
 class Quotient(NamedTuple):
-    """The floor of a quotient of two sizes that does not divide exactly."""
+    """The floor of a quotient of two sizes that is not exact."""
 
     left: Size
     right: Size
@@ -86,7 +86,7 @@ class Largest(NamedTuple):
         return f"max({', '.join(map(format_size, self.sizes()))})"
 
     def sizes(self) -> list[Size]:
-        """Return the sizes of which this is the maximum, without smaller sizes that are known."""
+        """Return the sizes whose maximum this is, without sizes that are known to be smaller."""
         sizes: list[Size] = []
         for size in (self.left, self.right):
             atom = only_atom(size)
@@ -107,7 +107,7 @@ Terms: TypeAlias = dict[Monomial, int]
 
 
 class Extent:
-    """A size in normal form; see the module's text. `extent` makes one of an atom."""
+    """A size in normal form, as the module docstring describes. `extent` creates a size from an atom."""
 
     __slots__ = ("__dict__", "terms")
 
@@ -202,7 +202,7 @@ class Extent:
         return self._is_at_least(other)
 
     def _is_at_least(self, other: Any) -> bool:
-        """Return whether this is at least another size, or raise UndecidedSize if the arrays decide that."""
+        """Return whether this size is at least another, or raise UndecidedSize if that depends on the arrays."""
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True
@@ -235,7 +235,7 @@ class Extent:
         return total
 
     def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
-        """Return the value for these sizes of axes."""
+        """Return the value of the size for these sizes of axes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
@@ -245,7 +245,7 @@ class Extent:
 
     @property
     def symbols(self) -> dict[SizeSymbol, None]:
-        """The sizes of axes that it is made of, in the order of their names."""
+        """The sizes of axes that occur in this size, in order of their names."""
         result: dict[SizeSymbol, None] = {}
         for monomial in self.terms:
             for atom in monomial:
@@ -261,7 +261,7 @@ class Extent:
         return format_polynomial(self.terms, str, " * ")
 
     def __repr__(self) -> str:
-        """Return the expression that Python computes from the names of the symbols."""
+        """Return the Python expression that computes the size from the names of the symbols."""
         return self._text
 
     __str__ = __repr__
@@ -280,7 +280,7 @@ def terms_of(size: Size) -> Terms:
 
 
 def normal(terms: Terms) -> Size:
-    """Return the size of these monomials: an `int` if it is a number."""
+    """Return the size with these monomials, as an `int` if it is a number."""
     terms = {monomial: count for monomial, count in terms.items() if count}
     return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
 
@@ -290,7 +290,7 @@ def extent(atom: Atom) -> Extent:
 
 
 def only_atom(size: Size) -> Atom | None:
-    """Return the atom that a size consists of, or None if it has more parts."""
+    """Return the atom that a size consists of, or None if the size has other parts."""
     monomials = [*terms_of(size).items()]
     is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
     return monomials[0][0][0] if is_atom else None
@@ -307,7 +307,7 @@ def symbols_of(size: Any) -> dict[SizeSymbol, None]:
 
 
 def typical(size: Size) -> int:
-    """Return the value of a size, or its example value if unknown. Use it only for decisions about speed."""
+    """Return the value of a size, or an example value if it is unknown. Use this only for decisions about speed."""
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 
@@ -317,7 +317,7 @@ def value_at(size: Size, sizes: Mapping[SizeSymbol, int]) -> int:
 
 
 def upper_bound(size: Size, largest: int = MAX_SIZE) -> int:
-    """Return a number that a size does not exceed while no axis has more than `largest` elements."""
+    """Return an upper bound of a size if no axis has more than `largest` elements."""
     return int(interval(size, largest)[1])
 
 
@@ -329,7 +329,7 @@ def largest(left: Size, right: Size) -> Size:
 
 
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
-    """Return the quotient by a single monomial if it is exact for every size, otherwise None."""
+    """Return the quotient of a size and a single monomial if it is exact for every size; otherwise return None."""
     if size == divisor:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
@@ -339,13 +339,13 @@ def exact_quotient(size: Size, divisor: Size) -> Size | None:
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:
-    """Return the least and the greatest value of a size that its form shows: an axis has at least one element."""
+    """Return the bounds of a size that follow from its form, given that each axis has at least one element."""
     low, high = interval(size)
     return None if low == -inf else int(low), None if high == inf else int(high)
 
 
 def interval(size: Size, most: float = inf) -> Interval:
-    """Return the least and the greatest value of a size if axes have from one to `most` elements."""
+    """Return the smallest and the largest value of a size if each axis has between one and `most` elements."""
     low: float = 0
     high: float = 0
     for monomial, count in terms_of(size).items():
@@ -366,7 +366,7 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
 
 
 def proves_at_most(left: Size, right: Size) -> bool:
-    """Return whether one size is at most another, whatever the arrays are."""
+    """Return whether one size is at most another for all arrays."""
     difference = right - left
     low, _ = bounds(difference)
     return (low is not None and low >= 0) or is_dominated(terms_of(difference))
@@ -374,7 +374,7 @@ def proves_at_most(left: Size, right: Size) -> bool:
 
 # ----------------------------------------------------------------------------------------------------------------- text
 def format_size(size: Any) -> str:
-    """Format a size in the form of formulas.
+    """Format a size as it appears in formulas.
 
     >>> seq, key = extent(SizeSymbol("seq", "seq")), extent(SizeSymbol("key", "key"))
     >>> format_size(2 * seq * seq * key + 1), 2 * seq * key - 3
@@ -386,12 +386,12 @@ def format_size(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Return whether a size is the symbol of this very axis, so that the axis name describes it."""
+    """Return whether a size is the symbol of the given axis, so that the axis name describes it."""
     return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 
 def bracket_size(size: Size, text: Callable[[Any], str]) -> str:
-    """Format a size beside a sign of division, in brackets if needed."""
+    """Format a size as an operand of a division, in brackets if needed."""
     if isinstance(size, Extent):
         atom = only_atom(size)
         is_plain = atom is not None and not isinstance(atom, Quotient)

@@ -1,4 +1,4 @@
-"""Families in one array: alike tensors W^{1,Q}, …, W^{96,Q} along its first axis, under one name for all of them.
+"""Families in one array: members W^{1,Q}, …, W^{96,Q} of equal shape along its first axis, under one name.
 
 Such a family is one input of a plan, and one leaf for JAX, however many members it has. A loop over the members reads
 it directly.
@@ -10,7 +10,7 @@ ALONG = "(members)"  # the first axis of such an array; no name that a formula c
 
 
 class FamilyName(str):
-    """The name of a family's array. Each text of it denotes one sequence of members.
+    """The name of a family's array. Each such name denotes one sequence of members.
 
     >>> FamilyName(("W^1", "W^2", "W^3"))
     'W^1 … W^3'

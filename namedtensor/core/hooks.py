@@ -1,4 +1,4 @@
-"""Hooks: callbacks that run when a library is imported or a class is first used, and functions of higher layers.
+"""Hooks: callbacks for the import of a library or the first use of a class, and functions from higher layers.
 
 So lower layers do not import higher ones: named tensors are registered with JAX when JAX is imported, and the class
 NamedTensor gets its methods when it is first imported.
@@ -18,7 +18,7 @@ _CALLBACKS: dict[str, list[Callable[[], object]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
-    """Register a callback for the first time that something of this name is seen. Run it at once if it was seen before.
+    """Register a callback for the first time that this name is seen. Run it at once if the name was seen before.
 
     >>> when_first_seen("an example", lambda: print("here it is"))
     >>> seen("an example")
@@ -30,7 +30,7 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
 
 
 def seen(name: str) -> None:
-    """Run the callbacks of this name.
+    """Run the callbacks that are registered for this name.
 
     They run again if it is seen again: one may have been interrupted, and of two threads that see a name at the same
     time neither goes on before all have run. So a callback does nothing on later runs.
@@ -41,7 +41,7 @@ def seen(name: str) -> None:
 
 
 class ImportWatcher:
-    """A module finder that finds no module itself: it runs the callbacks of a library after its import.
+    """A module finder that does not find modules itself but runs the callbacks of a library after its import.
 
     Libraries such as JAX require that a class of trees is registered before its first use.
     """
@@ -50,7 +50,7 @@ class ImportWatcher:
         self.names: set[str] = set()
 
     def watch(self, name: str) -> None:
-        """Have `seen` run when this module is imported, or now if it is imported already."""
+        """Call `seen` when this module is imported, or now if it has already been imported."""
         if sys.modules.get(name) is not None:
             seen(name)
             return
@@ -83,7 +83,7 @@ WATCHER = ImportWatcher()
 
 
 class Injected(Generic[Parameters, Result]):
-    """A function of a higher layer, imported at its first call from the module that the layer names.
+    """A function of a higher layer, imported on its first call from the module that the layer specifies.
 
     >>> length: Injected[[str], int] = Injected()
     >>> length.load = lambda: len

@@ -1,4 +1,4 @@
-"""Labeled arrays of other libraries as tensors, and tensors as these: xarray here, data frames in `data_frames`.
+"""Conversion of labeled arrays to tensors and back: xarray here, data frames in `data_frames`.
 
 Dimensions, indices and columns become axes, and their coordinates labels. Other properties of a DataArray or a Series
 (a name, attributes, coordinates that do not label elements) are the `Origin` of the tensor: no operation keeps it, so a
@@ -20,7 +20,7 @@ XARRAY = "pip install '.[xarray]'"
 
 
 class Origin(NamedTuple):
-    """The properties of another library's array besides elements, axes and labels."""
+    """The properties of another library's array other than its elements, axes and labels."""
 
     name: Any = None
     attrs: Mapping[Any, Any] = {}
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 def make_labeled_tensor(
     array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None
 ) -> NamedTensor:
-    """Return a tensor with labels, and the other properties of its source."""
+    """Return a tensor with labels and the other properties of its source."""
     plain = tensor(array, tuple(axes))
     result = wrap_layout(plain.array, make_labeled_layout(plain.layout, labels))
     if origin is not None and origin != Origin():
@@ -51,7 +51,7 @@ def import_library(name: str, hint: str) -> Any:
 
 # ----------------------------------------------------------------------------------------------------------------- xarray
 def from_xarray(array: Any) -> NamedTensor:
-    """Convert an xarray DataArray: its dimensions become axes, and their coordinates labels.
+    """Convert an xarray DataArray; its dimensions become axes, and its coordinates become labels.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def from_xarray(array: Any) -> NamedTensor:
 
 
 def to_xarray(self: NamedTensor) -> Any:
-    """Return an xarray DataArray with these axes as its dimensions, and their labels as coordinates.
+    """Return an xarray DataArray whose dimensions are the tensor's axes, with labels as coordinates.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Validation of the arguments of Python functions: the expected kinds, and the error for other values."""
+"""Validation of the arguments of Python functions: the expected kinds of values, and the error for other values."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
 
 
 def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
-    """Return the error for an argument of the wrong type: actual, expected, and a hint."""
+    """Return the error for an argument of the wrong type, with the actual value, the expected type and a hint."""
     text = "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
     return NotationError(208, f"{what} must be {expected}, got {text}", hint=hint)
 
 
 def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
-    """Return a mapping whose keys are names, with None as the empty one. Raise NotationError for anything else."""
+    """Return a mapping whose keys are names, or an empty one for None. Raise NotationError for anything else."""
     if value is None:
         return {}
     mapping = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
@@ -70,7 +70,7 @@ def require_text(value: Any, what: str, hint: str) -> str:
 
 
 def require_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
-    """Return one name, or several. Raise NotationError for anything else."""
+    """Return one or more names as a tuple. Raise NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
     items = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)
@@ -81,7 +81,7 @@ def require_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 
 
 def require_path(value: Any) -> Path:
-    """Return a path from a string or a path. Raise NotationError for anything else."""
+    """Return a string or a path as a path. Raise NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
     from pathlib import Path
@@ -97,7 +97,7 @@ def require_number(value: Any, what: str, least: float, hint: str) -> Any:
 
 
 def to_count(value: Any, what: str, hint: str) -> int:
-    """Return a non-negative integer. Raises NotationError for anything else."""
+    """Return a non-negative integer. Raise NotationError for anything else."""
     integer = to_integer(value)
     if integer is None or integer < 0:
         raise wrong(value, what, "a non-negative integer", hint)

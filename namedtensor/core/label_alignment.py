@@ -1,4 +1,4 @@
-"""Labels of several inputs compared: which have the same labels in another order, and which have different ones.
+"""Comparison of the labels of several inputs, which may differ or be the same in another order.
 
     LabelAlignment([city of A, city of B])      the labeled axes of a call's inputs, in the order of the call
     .join(city of A, town of M, …)              two axes that the formula combines, whatever their names
@@ -23,7 +23,7 @@ Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of 
 
 
 class LabeledAxis:
-    """An axis of an input, with its labels; `tensor` is the input's name in messages."""
+    """An axis of an input, with its labels; `tensor` is the name of the input in messages."""
 
     def __init__(self, tensor: str, axis: str, labels: Labels):
         self.tensor, self.axis, self.labels = tensor, axis, labels
@@ -33,23 +33,23 @@ class LabeledAxis:
 
     @property
     def code(self) -> str:
-        """Return the Python text of the input."""
+        """The Python text of the input."""
         return name_in_python(self.tensor)
 
     @property
     def few(self) -> str:
-        """Return the first labels, as a message lists them."""
+        """The first few labels, as a message lists them."""
         first = ", ".join(map(quote_label, self.labels.values[:MAX_SHOWN]))
         return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
 
     @property
     def removal_code(self) -> str:
-        """Return the Python text of the input without these labels."""
+        """The Python text of the input without these labels."""
         return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
 
 class LabelAlignment:
-    """The labeled axes of a call's inputs, in groups: the members of a group get the order of its first one.
+    """The labeled axes of a call's inputs, in groups. All members of a group are put in the order of the first member.
 
     Axes with one name form a group from the start if they have the same labels, each once.
     """
@@ -64,7 +64,7 @@ class LabelAlignment:
                     break
 
     def join(self, first: LabeledAxis, second: LabeledAxis) -> None:
-        """Unite two axes that are combined. Raises NotationError if their labels cannot be aligned."""
+        """Unite two axes that are combined. Raise NotationError if their labels cannot be aligned."""
         if self._group[id(first)] is self._group[id(second)]:
             return
         if not can_align(first.labels, second.labels):
@@ -78,7 +78,7 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return the positions that bring each input into the order of the first; `inputs` are the axes of all of them.
+        """Return the positions that reorder each input like the first one; `inputs` lists the axes of all inputs.
 
         Raises NotationError if others are aligned along an axis that an input has without labels.
         """
@@ -100,12 +100,12 @@ class LabelAlignment:
 
 
 def have_same(first: Labels, second: Labels) -> bool:
-    """Return whether these are the same labels, in any order."""
+    """Return whether two axes have the same labels, in any order."""
     return len(first) == len(second) and Counter(first.keys) == Counter(second.keys)
 
 
 def can_align(first: Labels, second: Labels) -> bool:
-    """Return whether these are the same labels in one order, or the same labels and each occurs once."""
+    """Return whether two axes have the same labels in the same order, or the same unique labels in any order."""
     if first.equals(second):
         return True
     keys = {*first.keys}
@@ -113,7 +113,7 @@ def can_align(first: Labels, second: Labels) -> bool:
 
 
 def positions_like(labels: Labels, first: Labels) -> Any:
-    """Return the positions of labels in the order of others, which are the same."""
+    """Return the positions of labels in the order of other labels, which must be the same set."""
     import numpy as np
 
     places = {key: at for at, key in enumerate(labels.keys)}
@@ -121,7 +121,7 @@ def positions_like(labels: Labels, first: Labels) -> Any:
 
 
 def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
-    """Return an array whose elements along axes are put in another order."""
+    """Return an array with the elements along some axes in another order."""
     from .arrays import library, namespace
 
     for axis, positions in moves.items():
@@ -133,7 +133,7 @@ def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
 
 # --------------------------------------------------------------------------------------------------------------- messages
 def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error of two axes that are combined and whose labels differ."""
+    """Return the error for two combined axes whose labels differ."""
     if first.axis == second.axis:
         message = f"{first.tensor} and {second.tensor} have different labels on axis {first.axis}"
     else:
@@ -142,7 +142,7 @@ def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 
 def repair(first: LabeledAxis, second: LabeledAxis) -> str:
-    """Describe how to combine two axes whose labels differ."""
+    """Return a description of how to combine two axes whose labels differ."""
     keys = first.labels.keys, second.labels.keys
     known = {*keys[1]}
     common = [label for label, key in zip(first.labels.listed, keys[0]) if key in known]
@@ -159,7 +159,7 @@ def repair(first: LabeledAxis, second: LabeledAxis) -> str:
 
 
 def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) -> str:
-    """Return the Python text that selects the labels that two axes have in common."""
+    """Return the Python text that selects the common labels of two axes."""
     left, right = first.code, second.code
     listed = f'common = [c for c in {left}.labels["{first.axis}"] if c in {right}.labels["{second.axis}"]]'
     # Integers in brackets are positions, so these labels need `sel`.
@@ -172,7 +172,7 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
 
 
 def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationError:
-    """Return the error with a hint that makes tensors of tables, which have no `labels`."""
+    """Return the error with a hint to convert tables to tensors, since tables do not have `labels`."""
     hint = problem.hint or ""
     named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
     if problem.code == MISMATCH and named:
@@ -182,7 +182,7 @@ def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationErr
 
 
 def report_order(first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error of labels that have different orders in two inputs, and are not unique."""
+    """Return the error for labels that are not unique and are in different orders in two inputs."""
     counts = Counter(second.labels.keys)
     twice = next(label for label, key in zip(second.labels.values, second.labels.keys) if counts[key] > 1)
     where = f"of axis {second.axis}" if first.axis == second.axis else f"of {first.axis} and {second.axis}"
@@ -195,7 +195,7 @@ def report_order(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 
 def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error of an input without labels on an axis along which others are aligned."""
+    """Return the error for an input without labels on an axis along which other inputs are aligned."""
     opened, closed = ("[", "]") if all(map(is_label, second.labels.listed)) else (".sel(", ")")
     selected = f'{second.code}{opened}{{"{second.axis}": {first.code}.labels["{first.axis}"]}}{closed}'
     return NotationError(
@@ -207,7 +207,7 @@ def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> 
 
 
 def quote_label(label: Any) -> str:
-    """Format a label for a message: text in quotes, dates without them."""
+    """Format a label for a message, with quotes around strings but not around dates."""
     import numpy as np
 
     if isinstance(label, (np.datetime64, np.timedelta64)):
@@ -216,10 +216,10 @@ def quote_label(label: Any) -> str:
 
 
 def name_in_python(tensor: str) -> str:
-    """Return the Python text of an input by its name in a formula."""
+    """Return the Python text of an input, given its name in a formula."""
     return tensor if tensor.isidentifier() else f'values["{tensor}"]'
 
 
 def keyword(axis: str, value: str) -> str:
-    """Return the Python text of an argument for an axis, by keyword if its name allows."""
+    """Return the Python text of an argument for an axis, as a keyword argument if the axis name allows it."""
     return f"{axis}={value}" if axis.isidentifier() else f'{{"{axis}": {value}}}'

@@ -1,4 +1,4 @@
-"""Labels: the names of the elements along an axis, such as the cities of a table, as part of a tensor's layout.
+"""Labels: names for the elements along an axis, such as the cities of a table, as part of a tensor's layout.
 
     A.layout                          axes, sizes, dtype: `labels` is ()
     A.with_labels(city=[…]).layout    a `LabeledLayout`: the same, and the labels of some axes
@@ -25,7 +25,7 @@ BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
 
 
 class Labels:
-    """The labels of one axis, in order. Two are equal if all labels are equal.
+    """The labels of one axis, in order. Two instances are equal if all their labels are equal.
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ class Labels:
 
     @property
     def listed(self) -> list[Any]:
-        """Return the labels as a list; dates are NumPy's dates."""
+        """The labels as a list, in which dates are NumPy dates."""
         return [*self.values] if self.values.dtype.kind in "mM" else self.values.tolist()
 
     def text(self, position: int) -> str:
-        """Return the label of an element in the form of tables."""
+        """Return the label of an element as tables show it."""
         return text_of(self.values[position])
 
     def part(self, at: Any) -> Labels:
-        """Return the labels of some of the elements: a slice, or positions."""
+        """Return the labels of some of the elements, given by a slice or by positions."""
         return Labels(self.values[at])
 
     @cached_property
@@ -84,7 +84,7 @@ class Labels:
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
-        """Return the positions of each label by its text."""
+        """Return the positions of each label, by its text."""
         return positions_of(map(self.text, range(len(self))))
 
     def equals(self, other: Labels) -> bool:
@@ -93,14 +93,14 @@ class Labels:
 
     @cached_property
     def keys(self) -> list[Any]:
-        """Return a value for each label; the values of equal labels are equal, whatever their dtypes."""
+        """Return a key for each label. The keys of equal labels are equal, whatever their dtypes."""
         if self.values.dtype.kind in "mM":
             return date_keys(self.values)
         listed: list[Any] = self.values.tolist()
         return listed if {*map(type, listed)} <= {str, int} else [*map(key_of, listed)]
 
     def position(self, label: Any, axis: str) -> int:
-        """Return the position of a label, or of its text. Raise NotationError if no label or several labels match."""
+        """Return the position of a label or of its text. Raise NotationError unless exactly one label matches."""
         places = self._places(label)
         if not places:
             raise unknown_label(label, axis, self)
@@ -125,7 +125,7 @@ class Labels:
 
 
 def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
-    """Return the positions of each of some values."""
+    """Return the positions of each of the given values."""
     result: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
         result.setdefault(value, []).append(position)
@@ -140,7 +140,7 @@ NAN = object()
 
 
 def date_keys(values: Any) -> list[Any]:
-    """Return the kind and the attoseconds of each date, or span of time, in an array."""
+    """Return the kind and the number of attoseconds of each date or time span in an array."""
     import numpy as np
 
     kind = values.dtype.kind
@@ -156,7 +156,7 @@ def date_keys(values: Any) -> list[Any]:
 
 
 def key_of(label: Any) -> Any:
-    """Return a value that is equal for equal labels: dates of any unit, nan."""
+    """Return a key that is equal for equal labels, including nan and dates in any unit."""
     import datetime
 
     import numpy as np
@@ -173,7 +173,7 @@ def key_of(label: Any) -> Any:
 
 
 def to_labels(values: Any) -> Any:
-    """Return an array of labels. Raise NotationError for anything else."""
+    """Return values as an array of labels. Raise NotationError if that is impossible."""
     import numpy as np
 
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
@@ -198,14 +198,14 @@ def to_labels(values: Any) -> Any:
 
 
 def is_label(selection: Any) -> bool:
-    """Return whether an index is a label: a string, a date, or a fraction."""
+    """Return whether an index is a label, that is, a string, a date or a fraction."""
     import numpy as np
 
     return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")
 
 
 def text_of(value: Any) -> str:
-    """Return a label as text: a date without its time if the time is midnight."""
+    """Return a label as a string; a date at midnight is shown without the time."""
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -216,7 +216,7 @@ def text_of(value: Any) -> str:
 
 
 def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
-    """Return the note on columns of words that are left out; none if there are none."""
+    """Return the note about text columns that are left out, or an empty tuple if there are none."""
     names = ", ".join(map(str, dropped))
     return (f"left out {names}: no numbers there",) if names else ()
 
@@ -227,7 +227,7 @@ def format_label(value: Any) -> str:
 
 
 def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
-    """Return the error for a label that an axis does not have, with the closest or the first ones."""
+    """Return the error for a label that an axis does not have, listing the closest or the first labels."""
     from .suggestions import did_you_mean, near
 
     texts = [*labels.texts]
@@ -248,7 +248,7 @@ AxisLabels = Mapping[str, Labels]
 
 
 class ConflictingLabels(Labels):
-    """A marker for an axis whose labels differ between operands; it does not need NumPy, which may be missing."""
+    """A marker for an axis whose labels differ between operands. It works without NumPy, which may not be installed."""
 
     def __init__(self):
         self.values: Any = ()
@@ -261,7 +261,7 @@ CONFLICT = ConflictingLabels()
 
 
 class LabeledLayout(Layout):
-    """A layout with labels: pairs of an axis and its labels, in the order of the axes; `plain` is the same without."""
+    """A layout with pairs of an axis and its labels, in the order of the axes; `plain` is the layout without labels."""
 
     __slots__ = ("labels", "plain")
 
@@ -272,7 +272,7 @@ class LabeledLayout(Layout):
 
     @property
     def nbytes(self) -> int:
-        """The memory of its labels, about."""
+        """The approximate memory use of the labels, in bytes."""
         return sum(labels.nbytes for _, labels in self.labels)
 
 
@@ -282,7 +282,7 @@ _INTERNED: Cache[Any, LabeledLayout] = Cache(
 
 
 def make_labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
-    """Return the layout with these labels for its axes, interned, or the plain layout if no labels fit."""
+    """Return the shared layout with these labels for its axes, or the plain layout if none of the labels fit."""
     plain = plain_layout(layout)
     sizes = plain.sizes
     pairs = tuple((axis, labels[axis]) for axis in plain.axes if axis in labels and len(labels[axis]) == sizes[axis])
@@ -297,24 +297,24 @@ def plain_layout(layout: Layout) -> Layout:
 
 
 def labels_of(layout: Any) -> dict[str, Labels]:
-    """Return the labels of a layout by axis. Unlabeled values, such as plain numbers, have none."""
+    """Return the labels of a layout by axis. Unlabeled values, such as plain numbers, do not have labels."""
     return dict(getattr(layout, "labels", ()))
 
 
 def is_small(layouts: Iterable[Any]) -> bool:
-    """Return whether there are so few labels that caches of calls may hold these layouts."""
+    """Return whether there are few enough labels that caches of calls may hold these layouts."""
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 
 def find_common_labels(several: Iterable[AxisLabels]) -> dict[str, Labels]:
-    """Return the labels that several operands agree on: an axis whose labels differ has none."""
+    """Return the labels that several operands agree on. An axis whose labels differ is omitted."""
     return drop_conflicts(combine_labels(several))
 
 
 def combine_labels(
     several: Iterable[AxisLabels], agree: Callable[[Labels, Labels], bool] = Labels.equals
 ) -> dict[str, Labels]:
-    """Return the labels of several operands, with `CONFLICT` for an axis whose labels differ, in any grouping of operands."""
+    """Return the combined labels of several operands, with `CONFLICT` for each axis whose labels differ."""
     result: dict[str, Labels] = {}
     for labels in several:
         for axis, axis_labels in labels.items():
@@ -324,5 +324,5 @@ def combine_labels(
 
 
 def drop_conflicts(labels: AxisLabels) -> dict[str, Labels]:
-    """Return the labels without the axes on which operands disagreed."""
+    """Return the labels, except the labels of axes on which operands disagreed."""
     return {axis: axis_labels for axis, axis_labels in labels.items() if axis_labels is not CONFLICT}

@@ -1,4 +1,4 @@
-"""Monomials of symbolic sizes: products of atoms (the size of an axis, a floor quotient, a maximum), each with a `kind`.
+"""Monomials of symbolic sizes: products of atoms (axis sizes, floor quotients or maxima), each with a `kind`.
 
 Which sum of monomials is never negative, intervals of products and quotients, and text; `extents` makes sizes of them.
 """
@@ -14,7 +14,7 @@ Interval: TypeAlias = tuple[float, float]  # integers, or infinite
 
 
 class UndecidedSize(Exception):
-    """Raised if something needs the number of a size that is known only when the function runs."""
+    """Raised if code needs the value of a size that is known only when the function runs."""
 
     def __init__(self, size: Any):
         super().__init__(f"{size} is known only when the function runs")
@@ -22,11 +22,11 @@ class UndecidedSize(Exception):
 
 
 class UnfitSize(UndecidedSize):
-    """Raised if sizes that are known only at run time do not fit for their example: numbers show the problem."""
+    """Raised if sizes known only at run time do not fit for their example values, which then show the problem."""
 
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
-    """Return the quotient of a sum of monomials by one monomial, or None if it does not divide each of them."""
+    """Return the quotient of a polynomial and one monomial, or None if the monomial does not divide each term."""
     result: dict[Monomial, int] = {}
     for other, times in terms.items():
         rest = [*other]
@@ -53,7 +53,7 @@ def products(left: Interval, right: Interval) -> Interval:
 
 
 def is_dominated(terms: Mapping[Monomial, int]) -> bool:
-    """Return whether each negative monomial divides a separate positive one: a b − a ≥ 0, since b ≥ 1."""
+    """Return whether each negative monomial divides a separate positive monomial, as in a b − a ≥ 0, since b ≥ 1."""
     negative = [(monomial, -count) for monomial, count in terms.items() if count < 0]
     positive = {monomial: count for monomial, count in terms.items() if count > 0}
     for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
@@ -67,7 +67,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether a product of symbols is at most another that has the same ones and more."""
+    """Return whether a monomial is at most another, because the other is a product of the same symbols and more."""
     rest = [*other]
     for atom in monomial:
         if atom not in rest:
@@ -82,7 +82,7 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def format_polynomial(
     terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False
 ) -> str:
-    """Format a polynomial, its monomials by falling degree."""
+    """Format a polynomial, with its monomials in order of decreasing degree."""
     parts: list[str] = []
     for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):
         factors = [text(atom) for atom in monomial]

@@ -1,4 +1,4 @@
-"""A Python process of our own that answers lines by lines, which can be ended, and which ends with the one that started it.
+"""A separate Python process that answers requests line by line, can be terminated, and ends with its parent.
 
 It is started by `python -P`, so that no file of the working directory is taken for a module, and finds the same package as the
 process that starts it. Its memory may be limited where the system can do that.
@@ -39,15 +39,15 @@ processes.serve(importlib.import_module(module), int(memory))
 
 
 class EndedError(Exception):
-    """The process ended without an answer."""
+    """Raised if the process ended without an answer."""
 
 
 class LateError(Exception):
-    """The answer took too long, and the process was ended."""
+    """Raised if the answer took too long, so that the process was terminated."""
 
 
 class AnsweringProcess:
-    """A process that runs the function `answer_line` of a module for each line.
+    """A process that calls the function `answer_line` of a module for each line.
 
     It starts on first use, and again after it ended.
 
@@ -63,7 +63,7 @@ class AnsweringProcess:
         self.is_ready = False
 
     def begin(self) -> None:
-        """Start it unless it runs, without waiting: the first answer then comes sooner. Raises OSError."""
+        """Start the process in advance unless it is running, so that the first answer is faster. May raise OSError."""
         with self.lock:
             self._begin()
 
@@ -73,7 +73,7 @@ class AnsweringProcess:
             self.start()
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line, one at a time. Raise EndedError, LateError or OSError."""
+        """Return the answer to one line at a time. Raise EndedError, LateError or OSError on failure."""
         with self.lock:
             try:
                 self._begin()
@@ -86,7 +86,7 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line, or raise NotationError with a repair if it needs too much time or memory."""
+        """Return the answer to a line. Raise NotationError with a repair if it needs too much time or memory."""
         try:
             return self.ask(line, seconds)
         except LateError:
@@ -101,11 +101,11 @@ class AnsweringProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether this process has started one that has not ended."""
+        """Whether the current process has started a process that has not ended."""
         return self.process is not None and self.owner == os.getpid() and self.process.poll() is None
 
     def start(self) -> None:
-        """Start it, and do not wait until it is ready."""
+        """Start the process without waiting until it is ready."""
         if not sys.executable or getattr(sys, "frozen", False):
             raise OSError("this Python cannot start another")
         command = [sys.executable, *flags(), "-c", START, self.module, ROOT, str(self.memory), json.dumps(more_paths())]
@@ -138,14 +138,14 @@ class AnsweringProcess:
         return answer
 
     def close(self) -> None:
-        """Terminate the process; the next request starts another."""
+        """Terminate the process. The next request starts another process."""
         if self.process is not None:
             self.end()
             self.process = None
 
 
 def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End a process, unless it belongs to the process that this one was forked from."""
+    """Terminate a process, unless it belongs to the process that the current one was forked from."""
     mine = owner == os.getpid()
     if mine:
         process.kill()
@@ -156,7 +156,7 @@ def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
-    """Read answers until the process ends, which an empty one says."""
+    """Read answers until the process ends, which an empty answer indicates."""
     parts: list[bytes] = []
     with stream or io.BytesIO() as output:
         while chunk := output.read(MAX_CHUNK_BYTES):
@@ -169,7 +169,7 @@ def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
 
 
 def flags() -> list[str]:
-    """Return this Python's flags for the module search path, with the working directory excluded."""
+    """Return the flags that give a new Python the same module search path, except the working directory."""
     known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
     return [
         "-P",
@@ -179,13 +179,13 @@ def flags() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return this environment with one BLAS thread, and without the working directory among the module folders."""
+    """Return the current environment with one BLAS thread, and without the working directory in the module path."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def more_paths() -> list[str]:
-    """Return the folders in which this process looks for modules, except the working directory."""
+    """Return the folders in which the current process looks for modules, except the working directory."""
     try:
         here = os.path.realpath(os.getcwd())
     except OSError:  # it was removed
@@ -195,7 +195,7 @@ def more_paths() -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def serve(module: Any, memory: int) -> None:
-    """Answer until the client has ended, even while an answer is made."""
+    """Answer requests until the client has ended, even if it ends during a request."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # anyone who started it ends it
@@ -218,7 +218,7 @@ def read_lines(lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Limit the memory of this process, if the system supports it; 0 means unlimited."""
+    """Limit the memory of the current process, if the system supports it; 0 means unlimited."""
     if not most:
         return
     try:

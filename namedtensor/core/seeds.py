@@ -1,4 +1,4 @@
-"""Seeds of random numbers: an integer, or a key of `jax.random`, which JAX may trace.
+"""Seeds of random numbers: integers, or keys of `jax.random`, which JAX may trace.
 
 An integer draws with NumPy. A key draws with `jax.random`, under `jax.jit` and `jax.vmap` as well.
 """
@@ -17,12 +17,12 @@ SEED_BITS = 24  # the bits of a key's integer that single precision holds
 
 
 def is_key(value: Any) -> bool:
-    """Return whether this is an array of keys, as `jax.random.key` gives it."""
+    """Return whether a value is an array of keys, such as `jax.random.key` returns."""
     return type(getattr(value, "dtype", None)).__name__ == "KeyTy"
 
 
 def to_seed(value: Any) -> Any:
-    """Return an integer from 0, or one key. Raise NotationError for anything else."""
+    """Return a non-negative integer or a single key. Raise NotationError for anything else."""
     if not is_key(value):
         return to_count(value, "the seed", HINT)
     if value.shape:
@@ -34,14 +34,14 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Return the integer that represents a key where a formula has a seed, as an array of JAX."""
+    """Return the integer, as a JAX array, that represents a key where a formula has a seed."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
 def generator_of(seed: Any) -> Any:
-    """Return the generator of a seed, or of a seed and the numbers that follow it: (0, 3) differs from (0, 4)."""
+    """Return the generator for a seed, or for a seed and further integers: (0, 3) differs from (0, 4)."""
     import numpy as np
 
     parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]
@@ -56,7 +56,7 @@ def generator_of(seed: Any) -> Any:
 
 
 class KeyGenerator:
-    """Draws of `jax.random` from a key and a name, in the form of NumPy's generators."""
+    """Random numbers from `jax.random` for a key and a name, with the interface of NumPy's generators."""
 
     def __init__(self, key: Any, name: str):
         from jax import random  # type: ignore[import-not-found]

@@ -1,4 +1,4 @@
-"""Settings of an evaluation: limits on the resources of a formula, and whether outer broadcasts are forbidden.
+"""Settings of an evaluation: resource limits for a formula, and whether outer broadcasts are forbidden.
 
 An outer broadcast, x_{a} + y_{b}, is rejected in a block, in a session, or by the environment:
 
@@ -69,7 +69,7 @@ class Limits:
             require_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
 
     def __repr__(self) -> str:
-        """Return the call that makes these limits, without the defaults."""
+        """Return the call that creates these limits, without default values."""
         changed = (field.name for field in fields(self) if getattr(self, field.name) != field.default)
         return f"Limits({', '.join(f'{name}={getattr(self, name)}' for name in changed)})"
 
@@ -79,7 +79,7 @@ HEADROOM = 20_000  # nested calls of Python
 
 
 class recursion_headroom:
-    """Raise Python's recursion limit for deep trees: a formula of 200 brackets may need more than the default of 1000.
+    """A context that raises Python's recursion limit, since a formula with 200 brackets may exceed the default of 1000.
 
     All threads share the limit: the first that enters raises it, the last that leaves restores it. An interrupted
     thread is counted only while it lives, and a forked child does not count the threads of its parent.
@@ -120,7 +120,7 @@ class recursion_headroom:
 
     @classmethod
     def _reset_after_fork(cls) -> None:
-        """Reset the state in a child process, in which the threads of the parent do not run.
+        """Reset the state in a child process, where the parent's threads do not run.
 
         The forking thread goes on, inside or not.
         """
@@ -131,7 +131,7 @@ class recursion_headroom:
 
 
 def raise_recursion_limit(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return the function with more recursion headroom in each of its calls."""
+    """Return a function that runs this one with more recursion headroom."""
 
     @wraps(function)
     def call(*arguments: Given.args, **options: Given.kwargs) -> Result:
@@ -152,7 +152,7 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 
 
 class strict:
-    """Make every outer broadcast an error (314): each operand has an axis that is missing from the other.
+    """A context in which every outer broadcast raises an error (314): each operand has an axis that the other lacks.
 
     Called as a function, it applies to the session, in all threads. In a `with` statement, it applies to the block.
     `evaluate`, `program` and `formula` take `strict=True` for one formula.
@@ -193,13 +193,13 @@ class strict:
 
 
 def is_strict() -> bool:
-    """Return whether outer broadcasts are forbidden here."""
+    """Return whether outer broadcasts are currently forbidden."""
     in_block = _in_block.get()
     return _in_session if in_block is None else in_block
 
 
 def refuse(problem: NotationError) -> None:
-    """Raise the error of an outer broadcast if they are forbidden."""
+    """Raise the error for an outer broadcast if outer broadcasts are forbidden."""
     if is_strict():
         raise problem.replace()
 
@@ -221,7 +221,7 @@ MIN_LETTERS = 4  # of names that are compared
 
 
 def misspelt(left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """Return an axis of each side that differ by one letter inserted, dropped, exchanged or replaced."""
+    """Return one axis of each side if their names differ by one letter (inserted, dropped, exchanged or replaced)."""
     pairs = ((one, other) for one in left for other in right)
     return next((pair for pair in pairs if all(map(_is_word, pair)) and is_one_letter_apart(*pair)), None)
 
@@ -231,7 +231,7 @@ def _is_word(axis: str) -> bool:
 
 
 def is_one_letter_apart(one: str, other: str) -> bool:
-    """Return whether the Damerau–Levenshtein distance of two words is 1.
+    """Return whether the Damerau–Levenshtein distance between two words is 1.
 
     >>> is_one_letter_apart("chans", "chan"), is_one_letter_apart("hieght", "height"), is_one_letter_apart("seqs", "seqs")
     (True, True, False)

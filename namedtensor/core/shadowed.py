@@ -1,4 +1,4 @@
-"""Shadowed packages: a user's own file that hides a package of this project, reported in one sentence."""
+"""Shadowed packages: user files that hide a package of this project, which are reported in one sentence."""
 
 import sys
 from os import getcwd
@@ -8,7 +8,7 @@ HOME = dirname(dirname(dirname(abspath(__file__))))
 
 
 def hiding(package: str) -> str | None:
-    """Return the file that Python finds for `package` in place of this project's, or None.
+    """Return the file that Python finds for `package` instead of this project's package, or None if there is none.
 
     >>> hiding("grammar") is None
     True
@@ -22,7 +22,7 @@ def hiding(package: str) -> str | None:
 
 
 def _location(package: str) -> str | None:
-    """Return the file of a package that is not imported yet.
+    """Return the file of a package that has not been imported yet.
 
     `importlib.util.find_spec` gives the same, but is slow to import.
     """
@@ -31,7 +31,7 @@ def _location(package: str) -> str | None:
 
 
 def sentence(package: str) -> str | None:
-    """Return the repair for a file that hides `package`, or None if no file hides it."""
+    """Return a sentence with the repair for a file that hides `package`, or None if no file hides it."""
     file = hiding(package)
     return file and f"{file} hides the package {package} that comes with namedtensor: give that file another name"
 
@@ -45,7 +45,7 @@ def warn_if_hidden(package: str) -> None:
 
 
 def ignore_working_directory() -> None:
-    """Have `python -m namedtensor` find no module in the working directory, which may hold a `json.py`.
+    """Prevent `python -m namedtensor` from importing modules in the working directory, such as a user's `json.py`.
 
     If this package is there, search it last.
 

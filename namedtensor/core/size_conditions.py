@@ -1,4 +1,4 @@
-"""Conditions on symbolic sizes: a plan assumes them, and its function checks them at run time.
+"""Conditions on symbolic sizes, which a plan assumes and its function checks at run time.
 
 While a plan is made, `conditions` collects what is assumed. A plan for calls has example sizes, which decide. A text
 without a call has none, so the conditions of its meaning are assumed.
@@ -34,7 +34,7 @@ from .extents import (
 
 
 class SizeCondition(NamedTuple):
-    """A condition on the sizes that the plan depends on: `left` equals `right`, is at most as large, or not so."""
+    """A condition that a plan depends on: `left` equals `right`, is at most `right`, or the negation of either."""
 
     left: Size
     relation: str  # of RELATIONS
@@ -58,7 +58,7 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan in the making. The example sizes decide them, or they are assumed if there are none."""
+    """The conditions of a plan under construction. They are decided by example sizes, or else assumed."""
 
     found: dict[SizeCondition, None]
     by_example: bool
@@ -87,7 +87,7 @@ _CONDITIONS: ContextVar[SizeConditions | None] = ContextVar("conditions of a sym
 
 @contextmanager
 def conditions(by_example: bool = False) -> Generator[SizeConditions]:
-    """Collect the assumptions about sizes inside the block."""
+    """Return a context manager that collects the assumptions about sizes inside the block."""
     collected = SizeConditions({}, by_example, {}, {}, {})
     token = _CONDITIONS.set(collected)
     try:
@@ -98,7 +98,7 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Have symbols stand for every number of a range inside the block: an assumption has to hold for each of them."""
+    """Let symbols represent every number of a range inside the block; assumptions must hold for each number."""
     collected = _CONDITIONS.get()
     assert collected is not None
     before = dict(collected.counters)
@@ -112,7 +112,7 @@ def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None
 
 @contextmanager
 def retract_after(failure: type[Exception]) -> Generator[None]:
-    """Forget the assumptions of the block if it raises this exception."""
+    """Discard the assumptions of the block if it raises this exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
     saved = dict(collected.found), dict(collected.solved)
@@ -126,19 +126,19 @@ def retract_after(failure: type[Exception]) -> Generator[None]:
 
 
 def is_assuming() -> bool:
-    """Return whether some sizes have no example, so that the conditions of a meaning are assumed."""
+    """Return whether some sizes do not have examples, so that conditions that affect the meaning are assumed."""
     collected = _CONDITIONS.get()
     return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:
-    """Return whether assumptions made for speed may be conditions: other sizes have a separate plan."""
+    """Return whether assumptions made for speed may become conditions, because other sizes have separate plans."""
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Return whether a condition is taken to hold, which becomes one of the plan.
+    """Return whether a condition is assumed to hold, in which case it becomes a condition of the plan.
 
     Raises UndecidedSize if there is no example.
     """
@@ -154,7 +154,7 @@ def assume(condition: SizeCondition) -> bool:
 
 
 def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
-    """Solve an equation for a symbol that occurs once and alone, and return whether there is one."""
+    """Solve an equation for a symbol that occurs once and on its own, and return whether there is one."""
     for monomial, count in terms_of(difference).items():
         if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
@@ -167,7 +167,7 @@ def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
 
 
 def substitute_sizes(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
-    """Substitute other sizes for some symbols of a size."""
+    """Replace some symbols of a size by other sizes."""
     if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
         return size
     total: Any = 0
@@ -184,13 +184,13 @@ def substitute_sizes(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
 
 
 def canonical(size: Extent) -> Size:
-    """Return a size in the symbols that remain after the equations are solved, if a plan is in the making."""
+    """Return a size in the symbols that remain after equations are solved, if a plan is under construction."""
     collected = _CONDITIONS.get()
     return size if collected is None or not collected.solved else substitute_sizes(size, collected.solved)
 
 
 def assume_equal(left: Size, right: Size) -> bool:
-    """Return whether two sizes are equal, by their forms or else by an assumption, checked at run time."""
+    """Return whether two sizes are equal, by their forms or else by an assumption that is checked at run time."""
     left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
     difference = left - right
     if type(difference) is int:
@@ -202,7 +202,7 @@ def assume_equal(left: Size, right: Size) -> bool:
 
 
 def assume_at_most(left: Size, right: Size) -> bool:
-    """Return whether one size is at most another, by their bounds or else by an assumption, checked at run time."""
+    """Return whether one size is at most another, by their bounds or by an assumption that is checked at run time."""
     if counters_in(right - left):
         left, right = to_comparison(least(right - left))
     low, high = bounds(right - left)
@@ -214,14 +214,14 @@ def assume_at_most(left: Size, right: Size) -> bool:
 
 
 def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
-    """Return the counters that a size depends on, with their ranges, so that ranges depend on earlier counters only."""
+    """Return the counters that a size depends on, with their ranges, which depend only on earlier counters."""
     collected = _CONDITIONS.get()
     known = {} if collected is None else collected.counters
     return [(symbol, ends) for symbol, ends in known.items() if symbol in symbols_of(size)] if known else []
 
 
 def least(size: Size) -> Size:
-    """Return a size for the number of each counter that makes the size smallest.
+    """Return the smallest value of a size over the ranges of its counters.
 
     Raises UndecidedSize if the size neither grows nor falls throughout with a counter.
     """
@@ -236,20 +236,20 @@ def least(size: Size) -> Size:
 
 
 def to_comparison(difference: Size) -> tuple[Size, Size]:
-    """Return two sizes with this difference, neither with a negative term."""
+    """Return two sizes that have this difference and no negative terms."""
     left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
     return left, difference + left
 
 
 def counter_named(name: str) -> Size | None:
-    """Return the counter of this name."""
+    """Return the counter with this name, or None if there is none."""
     collected = _CONDITIONS.get()
     known = () if collected is None else collected.counters
     return next((extent(symbol) for symbol in known if symbol.name == name), None)
 
 
 def assume_divides(part: Size, whole: Size) -> bool:
-    """Return whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
+    """Return whether one size is a multiple of another size, by their forms or by an assumption about an axis and a number.
 
     The size of the axis is then that number times a new symbol, so that merging the parts is known to give the whole.
     """
@@ -272,7 +272,7 @@ def assume_divides(part: Size, whole: Size) -> bool:
 
 
 def limit_size(size: Size, limit: int) -> None:
-    """Make a limit on a size a condition of a plan that is made for calls."""
+    """Add a limit on a size to the conditions of a plan that is made for calls."""
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
         collected.found[SizeCondition(size, "<=", limit)] = None

@@ -29,11 +29,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
-        """Return the variable of an arithmetic expression of this one and a number."""
+        """Return the variable for an expression with this variable on the left and a number on the right."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """Return the variable of an arithmetic expression with the number on the left."""
+        """Return the variable for an expression with a number on the left and this variable on the right."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
@@ -59,7 +59,7 @@ def resolve(size: Any) -> Any:
 
 
 def unify(left: Any, right: Any) -> bool:
-    """Unify two sizes: whether they are equal, a variable being bound to the other.
+    """Unify two sizes and return whether they are equal, binding a variable to the other size if needed.
 
     >>> n = SizeVariable("n")
     >>> unify(n, 3), resolve(n), unify(n, 4)
@@ -80,5 +80,5 @@ def unify(left: Any, right: Any) -> bool:
 
 
 def is_ground(size: Any) -> bool:
-    """Return whether a size is a number and no variable."""
+    """Return whether a size is a number rather than a variable."""
     return type(size) is int or not isinstance(resolve(size), SizeVariable)

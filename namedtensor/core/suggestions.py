@@ -1,4 +1,4 @@
-"""Suggestions for errors: the nearest known names, and the notation's equivalent of names in other libraries.
+"""Suggestions for errors: the closest known names, and the notation's equivalents of names in other libraries.
 
 `near("sofmax", ["softmax", "max"])` is `["softmax"]`.
 """
@@ -67,7 +67,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """Return the known names of small edit distance, first the names that differ in the case of letters."""
+    """Return the known names with a small edit distance, starting with names that differ only in case."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -83,7 +83,7 @@ def bare(name: str) -> str:
 
 
 class Suggestion(Hint):
-    """A hint that offers names with similar names."""
+    """A hint that suggests similar names."""
 
 
 def did_you_mean(names: list[str]) -> Suggestion | None:
@@ -91,7 +91,7 @@ def did_you_mean(names: list[str]) -> Suggestion | None:
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for an unknown name; it keeps the name, so that Python adds no advice.
+    """Return the error for an unknown name. It includes the name, so that Python does not add its own suggestion.
 
     >>> no_attribute("a formula", "chekc", ["check", "explain"])
     AttributeError("a formula has no attribute 'chekc'; did you mean check?")
@@ -101,7 +101,7 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
 
 
 class Suggests:
-    """A mix-in: an unknown attribute is an AttributeError that names the nearest public ones."""
+    """A mix-in that raises AttributeError for an unknown attribute and suggests the closest public names."""
 
     if not TYPE_CHECKING:  # to a type checker an unknown attribute is one
 

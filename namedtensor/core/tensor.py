@@ -1,4 +1,4 @@
-"""NamedTensor: an array of any library, with names for its axes (paper §2), and its conversions.
+"""NamedTensor: an array of any library with names for its axes (paper §2), and its conversions.
 
 The storage order of the axes has no meaning. An operation that would need an order (`np.asarray` of a matrix) raises an
 error with a repair. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
@@ -25,7 +25,7 @@ else:
 
 
 class NamedTensor(Behavior):
-    """Store an array with named axes; `tensor` creates one.
+    """An array with named axes; use `tensor` to create one.
 
     The storage order of the axes has no meaning: operations align axes by name. Arrays may come from NumPy, PyTorch, JAX or any
     other library of the Python Array API standard.
@@ -68,33 +68,33 @@ class NamedTensor(Behavior):
     # --------------------------------------------------------------------------------------------------- what it is
     @property
     def array(self) -> Any:
-        """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
+        """The underlying array, from NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
         array = self._array  # a number from NumPy's reductions is not converted automatically
         return np.asarray(array) if is_numpys(array) else array
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The names of the axes, in storage order, which has no meaning."""
+        """The names of the axes in storage order, which has no meaning."""
         return self.layout.axes
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Axis name to size."""
+        """A mapping from axis names to sizes."""
         return self.layout.sizes
 
     @property
     def shape(self) -> NamedShape:
-        """The sizes, which print as ℝ^{height[3] × width[3]}."""
+        """The shape, which prints as ℝ^{height[3] × width[3]}."""
         return NamedShape(self.layout.sizes)
 
     @property
     def labels(self) -> dict[str, list[Any]]:
-        """Axis name to the labels of its elements, for the axes that have some; see `with_labels`."""
+        """A mapping from each labeled axis to the labels of its elements; see `with_labels`."""
         return {axis: labels.listed for axis, labels in self.layout.labels}
 
     @property
     def dtype(self) -> Any:
-        """The dtype of the numbers, in the array's library."""
+        """The dtype of the elements, in the array's library."""
         return self.layout.dtype
 
     @property
@@ -103,7 +103,7 @@ class NamedTensor(Behavior):
         return len(self.layout.axes)
 
     def to_array(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return the positional array, in the given axis order.
+        """Return the underlying array with its axes in the given order.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class NamedTensor(Behavior):
         return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return the elements as a NumPy array, copied from any device.
+        """Return the elements as a NumPy array, copied from the device if needed.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class NamedTensor(Behavior):
         return concrete(self.to_array(self._order("to_numpy", order)))
 
     def tolist(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return the elements as nested lists, or a number if there are no axes.
+        """Return the elements as nested lists, or as a number if there are no axes.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class NamedTensor(Behavior):
         )  # fmt: skip
 
     def item(self) -> Any:
-        """Return the element of a tensor without axes, as a Python number.
+        """Return the element of a tensor without axes as a Python number.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class NamedTensor(Behavior):
         return array.item() if hasattr(array, "item") else concrete(array).item()
 
     def backward(self, *arguments: Any, **named: Any) -> None:
-        """Add the derivative of this number to each `.grad`, like PyTorch.
+        """Add the derivative of this scalar to each `.grad`, as in PyTorch.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class NamedTensor(Behavior):
         return int(value)
 
     def __round__(self, digits: int | None = None) -> NamedTensor:
-        """Round the elements to this many decimals; halves round to even."""
+        """Round the elements to this many decimals, with halves rounded to even."""
         if digits is not None and not hasattr(digits, "__index__"):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
@@ -285,13 +285,13 @@ class NamedTensor(Behavior):
         return self._require_one_axis("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
 
     def __iter__(self) -> Iterator[NamedTensor]:
-        """Yield the elements along the only axis. Raises NotationError if the tensor has several axes."""
+        """Yield the elements along the only axis. Raise NotationError if the tensor does not have exactly one axis."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
         (size,), array = self._require_one_axis("first axis to go along", hint), self.array
         return (wrap_array(array[index], ()) for index in range(size))
 
     def _require_one_axis(self, what: str, hint: str) -> tuple[int, ...]:
-        """Return the size of the only axis, whose positions need no axis name."""
+        """Return the shape if there is only one axis, since positions along it do not need an axis name."""
         if len(self.layout.axes) != 1:
             first = self.layout.axes[0] if self.layout.axes else None
             raise PositionalError(
@@ -318,12 +318,12 @@ _new = object.__new__
 
 
 def wrap_array(array: Any, axes: tuple[str, ...]) -> NamedTensor:
-    """Build a tensor from an array and its axes without checks."""
+    """Build a tensor from an array and its axes, without checks."""
     return wrap_layout(array, layout_of(array, axes))
 
 
 def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
-    """Build a tensor from an array and its layout without checks."""
+    """Build a tensor from an array and its layout, without checks."""
     result = _new(NamedTensor)
     result._array = array  # pyright: ignore[reportPrivateUsage]
     result.layout = layout
@@ -331,7 +331,7 @@ def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
 
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
-    """Build a tensor from an array, or from a number that a library returned in place of one."""
+    """Build a tensor from an array, or from a plain number that a library returned instead of an array."""
     return wrap_array(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 

@@ -1,4 +1,4 @@
-"""Python warnings, attributed to the caller's line outside this package."""
+"""Python warnings that are attributed to the caller's line outside this package."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _SILENT = ContextVar("silent", default=False)
 
 
 def warn(message: str) -> None:
-    """Give a NotationWarning."""
+    """Issue a NotationWarning."""
     warnings.warn(message, NotationWarning, stacklevel=_outside())
 
 
 def warn_of_text(message: str) -> None:
-    """Give a NotationWarning about the text of a formula, except within `silent`."""
+    """Issue a NotationWarning about the text of a formula, except within `silent`."""
     if not _SILENT.get():
         warn(message)
 
 
 @contextmanager
 def silent() -> Generator[None]:
-    """Silence warnings about formulas in this thread, for formulas that the package writes itself."""
+    """Silence warnings about formulas that the package itself writes, in the current thread."""
     token = _SILENT.set(True)
     try:
         yield
@@ -36,7 +36,7 @@ def silent() -> Generator[None]:
 
 
 def _outside() -> int:
-    """Return the stack level of the first frame outside this package and the grammar, counted from `warn`."""
+    """Return the stack level of the first frame outside this package and the grammar, relative to `warn`."""
     level = 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:

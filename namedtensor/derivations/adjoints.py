@@ -1,4 +1,4 @@
-"""The derivative of a recurrence as a recurrence: the adjoints of its states, backward, and a sum over the steps.
+"""The derivative of a recurrence, written as a backward recurrence of adjoints and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            by the last state
@@ -37,7 +37,7 @@ BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/�
 
 @dataclass(frozen=True)
 class Adjoint:
-    """The derivative with respect to a state or a sum: its name, and the axes of the variable in both syntaxes."""
+    """The derivative with respect to a state or a sum, with its name and the axes of the variable in both syntaxes."""
 
     letter: str
     axes: tuple[str, ...]
@@ -47,7 +47,7 @@ class Adjoint:
         return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
-        """Return the name of an axis of the derivative."""
+        """Return the name that an axis has in the derivative."""
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:
@@ -59,7 +59,7 @@ class Adjoint:
 def recurrent(
     source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
 ) -> tuple[nodes.Program, int, DerivationSteps] | None:
-    """Return the program whose last line is the derivative that `tree` computes, its length, and its steps.
+    """Return the program whose last line is the derivative that `tree` computes, the program's length, and its steps.
 
     The program keeps the recurrences. The result is None if no recurrence has an adjoint.
     """
@@ -137,11 +137,11 @@ class BackwardAssembly(Assembly):
         return self.label(family, self.recurrence.end).text
 
     def shift(self, node: Node | None, index: Linear) -> Any:
-        """Return a formula of one step at another index."""
+        """Return a formula of one step with its index replaced."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def find_summed_shape(self, body: Node) -> dict[str, Any]:
-        """Return the shape of a sum, which each of its terms has."""
+        """Return the shape that every term of a sum has."""
         step = self.build_step()
         term = self.write_in_step(body)
         texts = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
@@ -149,7 +149,7 @@ class BackwardAssembly(Assembly):
         return dict(self.checker([*step, Value(term)], inputs).whole().shape)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
-        """Name the derivative of a value by a tensor; its axes are marked if the value shares one."""
+        """Name the derivative of a value by a tensor. Star its axes if the value has an axis with the same name."""
         letter = next((name for name in letters if name not in self.words), None) or next(names_left(self.words))
         self.words.add(letter)
         axes = tuple(shape)
@@ -157,7 +157,7 @@ class BackwardAssembly(Assembly):
         return Adjoint(letter, axes, marked)
 
     def weigh_sums(self, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-        """Return the terms of the sums in one step, each times the derivative of the value by its sum."""
+        """Return the terms of the sums in one step, each multiplied by the derivative of the value by that sum."""
         result: list[Node] = []
         sums = self.recurrence.sums
         if len({(str(sum_.first), str(sum_.last)) for sum_ in sums}) > 1:
@@ -179,7 +179,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def write_adjoints(self, step: list[Any], body: Node, ends: list[Node | None], begun: list[Family]) -> None:
-        """Add the lines of the adjoints: at the end, from one step to the one before, and for the `begun` states."""
+        """Add the lines of the adjoints: at the end, from each step to the previous one, and for the `begun` states."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         direct, through = [], []
         for family, adjoint in self.adjoints:
@@ -199,13 +199,13 @@ class BackwardAssembly(Assembly):
     def write_adjoint(
         self, adjoint: Adjoint, index: Linear, here: Node | None, after: Node | None, over: nodes.Range | None = None
     ) -> None:
-        """Add a line: an adjoint is the sum of its nonzero parts."""
+        """Add a line that defines an adjoint as the sum of its nonzero parts."""
         parts = [part for part in (here, after) if part is not None]
         zero = with_axes(Number(0), tuple(self.labels[f"{adjoint.letter}^{self.recurrence.variable}"]))
         self.line(adjoint.at(index), sum_of(parts) if parts else zero, over)
 
     def find_range(self, whole: bool) -> nodes.Range:
-        """Return the steps from the last but one to the first, and to the start if that is not a special case."""
+        """Return the steps from the next-to-last down to the first, including the start unless it is a special case."""
         recurrence = self.recurrence
         start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
         first, last = write_index(plus(recurrence.end, {UNIT: -recurrence.step})), write_index(start)
@@ -226,7 +226,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def explain_lines(self) -> list[DerivationStep]:
-        """Return the lines of the adjoints as equations with the derivatives with respect to the states."""
+        """Return the lines of the adjoints, as equations with the derivatives with respect to the states."""
         result: list[DerivationStep] = []
         letters = {adjoint.letter: (family, adjoint) for family, adjoint in self.adjoints}
         for line in self.lines:
@@ -240,7 +240,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def finish(self, result: Node) -> tuple[nodes.Program, int, DerivationSteps]:
-        """Return the program of the needed definitions, the lines and the derivative, its length, and its steps."""
+        """Return the program of the needed definitions, the lines and the derivative, with its length and its steps."""
         definitions = tuple(self.restate(statement) for statement in self.tree.statements[:-1])
         ranges = (line.range for line in self.lines if line.range is not None)
         expected = set[str]().union(*map(words_of, (result, *self.lines, *ranges)))

@@ -1,4 +1,4 @@
-"""Whether a closed form has the value of its derivative: compared at random points, some with ties and zeros, before it is shown.
+"""A comparison of a closed form with its derivative at random points, some of them with ties and zeros.
 
 At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them:
 it is right if both agree around the tie, and its value at the tie is between the values around it; for nested ties, if
@@ -39,15 +39,15 @@ HINT = "evaluate the derivative itself, which has a value"
 
 
 class NoClosedValue(Exception):
-    """A closed form is wrong as a formula."""
+    """Raised if a closed form is not a valid formula."""
 
 
 class NoDerivative(Exception):
-    """A derivative is wrong as a formula of inputs of these sizes."""
+    """Raised if a derivative is not a valid formula for inputs of these sizes."""
 
 
 class BothValues(NamedTuple):
-    """A derivative and its closed form at one point, as arrays along the same axes."""
+    """The values of a derivative and its closed form at one point, as arrays along the same axes."""
 
     derivative: Any
     closed: Any
@@ -67,7 +67,7 @@ class BothValues(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A derivative as a program, with the types of its inputs, and its closed form."""
+    """A derivative, written as a program with the types of its inputs, and its closed form."""
 
     source: str
     tree: nodes.Program
@@ -76,7 +76,10 @@ class Comparison:
     closed: nodes.Program
 
     def __call__(self) -> str:
-        """Compare them: "", or a sentence if they could not be compared. Raises NotationError if they differ."""
+        """Compare the two sides, and return "" or a sentence that explains why they could not be compared.
+
+        Raise NotationError if they differ.
+        """
         problem = ""
         with recursion_headroom(self.source), silent():
             derivative, closed = Formula(to_text(self.tree)), Formula(to_text(self.closed))
@@ -98,7 +101,7 @@ class Comparison:
             return
 
     def agree(self, sides: Sides) -> bool:
-        """Return whether both sides agree at some of these points.
+        """Return whether both sides agree at any of these points.
 
         Raises NotationError if they differ at one, or NoClosedValue.
         """
@@ -126,7 +129,7 @@ class Comparison:
 
 
 def has_ties(node: Any) -> bool:
-    """Return whether a node's value has a derivative that jumps: max, abs, cases."""
+    """Return whether a node contains max, abs, cases or another operator whose derivative jumps."""
     differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
     jumps = any(word in text for text in differentials or () for word in JUMPS)
     return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))
@@ -143,7 +146,7 @@ class Sides:
     is_lost: bool = False  # whether, at the last point, the derivative alone had a finite value
 
     def at(self, values: Values) -> BothValues | None:
-        """Return both values at a point; None if either is undefined.
+        """Return both values at a point, or None if either is undefined.
 
         Raises NoDerivative or NoClosedValue if one is not a formula.
         """
@@ -171,7 +174,7 @@ class Sides:
         return pair if all(has_value) else None
 
     def magnitudes(self, values: Values, order: tuple[str, ...], shape: tuple[int, ...]) -> Sequence[float]:
-        """Return the sum of the magnitudes of both values at a point, as far as they are known."""
+        """Return the sum of the magnitudes of both values at a point, as far as these are known."""
         import numpy as np
 
         given = {name: tensor(value) for name, value in values.items()}
@@ -185,7 +188,7 @@ class Sides:
         return np.broadcast_to(total, shape).ravel().tolist()
 
     def evaluate_closed_form(self, values: Values, sizes: Mapping[str, int]) -> Any:
-        """Return the value of the closed form; it gets the sizes of axes whose inputs it does not use."""
+        """Return the value of the closed form, with the given sizes for the axes of inputs that it does not use."""
         spoken = {node.name if isinstance(node, nodes.Axis) else node.text for node in walk(self.closed.tree)
                   if isinstance(node, (nodes.Axis, nodes.Name))}  # fmt: skip
         known = {name: size for name, size in self.draws.sizes.items() if name in spoken}
@@ -197,7 +200,9 @@ class Sides:
         return self.closed(values=values, sizes={**sizes, **known})
 
     def tie(self, values: Values, pair: BothValues) -> bool | None:
-        """Return whether a difference at a point is due to a tie: both agree around it, and the closed form is between.
+        """Return whether a difference at a point is due to a tie.
+
+        It is if both sides agree around the point, and the closed form lies between the values around it.
 
         None if the derivative is too close to a singular point to be computed, and if tied values contain further ties:
         there the closed form, and the derivative too, may be outside the range of the values around it.
@@ -220,7 +225,7 @@ class Sides:
         return False if gradients and not self.has_nested_ties else None
 
     def is_stable(self, values: Values, pair: BothValues) -> bool:
-        """Return whether the derivative at a point hardly differs from the derivative next to it."""
+        """Return whether the derivative at a point is almost equal to the derivative at a neighboring point."""
         import numpy as np
 
         near = self.draws.near(values, NEAR**2)

@@ -1,4 +1,4 @@
-"""The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the last step.
+"""The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the steps.
 
 In the program of a step, h^{t-1} is an input with that name, and h^t has its equation. The other program takes h^n as an
 input. Other names with the index in a label, W^t, are inputs as well. `labels` has their shapes.
@@ -29,7 +29,7 @@ from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, re
 
 @dataclass
 class Assembly:
-    """One derivative of a program with recurrences; it collects the lines."""
+    """The derivative of a program with recurrences, and the lines that have been added for it."""
 
     source: str
     tree: nodes.Program
@@ -47,11 +47,11 @@ class Assembly:
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     def checker(self, statements: list[Any], inputs: Shapes) -> ReadingChecker:
-        """Return the checker of a program of labels."""
+        """Return the checker of a program whose inputs are labels."""
         return reading_checker(self.source, nodes.Program(tuple(statements)), self.shapes, self.sizes, inputs)
 
     def probe_shape(self, node: Node, back: int = 0) -> dict[str, Any]:
-        """Return the shape of a member at the second step, or `back` steps before."""
+        """Return the shape of a member at the second step, or `back` steps before the second."""
         recurrence, few = self.recurrence, size_few_steps(self.tree)
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
@@ -67,7 +67,7 @@ class Assembly:
         return dict(index.shape)
 
     def learn_shapes(self) -> None:
-        """Find the shapes of the states, and restate initial states that lack an axis."""
+        """Infer the shapes of the states, and restate initial states that lack an axis."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         for family in recurrence.families:
             member = family.member(Name(variable))
@@ -80,7 +80,7 @@ class Assembly:
                 self.restate_start(family, member, shape)
 
     def restate_start(self, family: Family, member: Node, shape: dict[str, Any]) -> None:
-        """Restate an initial state with all axes of the state."""
+        """Restate an initial state with all axes of its family."""
         begins = self.probe_shape(member, 2)
         missing = [axis for axis in shape if axis not in begins]
         start = start_of(self.recurrence, family)
@@ -99,7 +99,7 @@ class Assembly:
     # ----------------------------------------------------------------------------------------------------------- facts
     @cached_property
     def facts(self) -> list[Any]:
-        """Return the assertions of the program about its tensors: ∑_{v} T = 1, ∑_{v} T^t = 1 for t = 1, …, n."""
+        """Return the program's assertions about its own tensors, such as ∑_{v} T = 1, or ∑_{v} T^t = 1 for each t."""
         spans = {claim.span for claim in self.scope.claims}
         return [
             statement
@@ -110,7 +110,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption holds for each index with which its tensors are used."""
+        """Return whether an assumption holds at every index at which the program uses its tensors."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -126,7 +126,7 @@ class Assembly:
         return all(ends == (fact.range.low, fact.range.high) for ends in used)
 
     def restrict_to_step(self, fact: Any) -> Any:
-        """Return the assumption of one step for one about all steps: ∑_{v} T^t = 1, about the part T^t."""
+        """Return the assumption at one step, such as ∑_{v} T^t = 1 for one t, of an assumption at all steps."""
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
@@ -134,12 +134,12 @@ class Assembly:
 
     @cached_property
     def tensors(self) -> set[str]:
-        """Return the bases of declared and given names."""
+        """Return the bases of the declared and the given names."""
         return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.shapes}
 
     # ------------------------------------------------------------------------------------------------------ programs
     def others(self) -> list[Any]:
-        """Return the statements about no family."""
+        """Return the statements that do not define or declare a family."""
         ranged = (Equation, nodes.Declaration)
         return [
             statement
@@ -148,11 +148,11 @@ class Assembly:
         ]
 
     def label(self, family: Family, index: Linear) -> Name:
-        """Return a member as one name."""
+        """Return the member of a family at an index, written as a single name."""
         return Name(to_text(family.member(write_index(index))))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
-        """Return a member in the program of a step; a state of this step is held fixed."""
+        """Return a member in the program of one step, where the states of the step are held fixed."""
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
             return label
@@ -164,7 +164,7 @@ class Assembly:
         return self.fixed[label.text]
 
     def label_after(self, family: Family, index: Linear) -> Node | None:
-        """Return a member outside of the steps: the last, an initial state, or a name within one step."""
+        """Return a member outside of the steps: the last member, an initial state, or a name within one step."""
         recurrence = self.recurrence
         if index == recurrence.start:
             return None
@@ -198,7 +198,7 @@ class Assembly:
         ]
 
     def write_in_step(self, body: Node) -> Node:
-        """Return a formula of one step, in which states of this step are held fixed: their adjoints count them."""
+        """Return a formula of one step in which the states are held fixed, because their adjoints count them."""
         return self.name_labels(replace_members(body, self.recurrence, self.label_in_step))
 
     def build_outside(self) -> list[Any]:
@@ -211,13 +211,13 @@ class Assembly:
         ]
 
     def write_outside(self, body: Node) -> Node:
-        """Return a formula after the steps."""
+        """Return a formula in the program after the steps."""
         texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
         without_sums = map_nodes(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
         return self.name_labels(replace_members(without_sums, self.recurrence, self.label_after))
 
     def name_labels(self, node: Any) -> Any:
-        """Return a tree in which names with the index in a label, x^t, are one name each."""
+        """Return a tree in which each name with the index in its label, such as x^t, is a single name."""
         families = {family.name.base for family in self.scope.families}
         families -= {family.base for family in self.recurrence.families}
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
@@ -238,7 +238,10 @@ class Assembly:
         return map_nodes(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
-        """Return the labels W^t that may be this W^2, each with its step. Raises NotARecurrence if unknown."""
+        """Return the labels, such as W^t, that may represent a name such as W^2, each with its step.
+
+        Raise NotARecurrence if this cannot be determined.
+        """
         expected, t, labeled = read_spelling(variable), self.recurrence.variable, []
         bases = {family.base for family in self.recurrence.families}
         if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:
@@ -266,7 +269,7 @@ class Assembly:
     def find_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> NameReading | None:
-        """Return the closed form of a derivative in a program of parts, or None if it is 0."""
+        """Return the closed form of a derivative in a program of parts, or None if the derivative is 0."""
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(nodes.Program(tuple(statements)), words_of(by))
@@ -294,12 +297,12 @@ class Assembly:
     def write_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> Node | None:
-        """Return the closed form of a derivative with its names as lines, or None if it is 0."""
+        """Return the closed form of a derivative, after adding its names as lines, or None if the derivative is 0."""
         reading = self.find_closed(statements, body, by, called)
         return None if reading is None else self.write_lines(reading)
 
     def write_lines(self, reading: NameReading) -> Node:
-        """Return a formula whose names are lines: names of one step are a family over the steps."""
+        """Return a formula whose names are defined by lines. A name within one step becomes a family over the steps."""
         node = self.add_names(reading)
         states = {letter.text: expression(state) for state, letter in self.fixed.items()}
         if not states.keys() & words_of(node):
@@ -314,7 +317,7 @@ class Assembly:
         return self.add_names(reading_of(checker, checker.whole(), tree, self.words))
 
     def add_names(self, reading: NameReading) -> Node:
-        """Add the names of a formula as lines, and return the formula."""
+        """Add a line for each name of a formula, and return the formula."""
         recurrence = self.recurrence
         over = nodes.Range(Name(recurrence.variable), write_index(recurrence.first), write_index(recurrence.last))
         renamed: dict[str, Node] = {}
@@ -329,7 +332,7 @@ class Assembly:
         return replace_names(reading.node, renamed)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
-        """Add a line."""
+        """Add a line to the derivative."""
         self.lines.append(Equation((head, body), range=over))
         self.length += 2 + length(body)
 
@@ -341,12 +344,12 @@ def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
 
 
 def is_zero(node: Node) -> bool:
-    """Return whether a formula is 0, perhaps along axes."""
+    """Return whether a formula is 0 or a tensor of zeros."""
     return node == Number(0) or (
         isinstance(node, nodes.Call) and node.operator in ("⊙", "juxtaposed") and is_zero(node.arguments[0])
     )
 
 
 def replace_names(node: Any, names: Mapping[str, Node]) -> Any:
-    """Return a tree with names replaced."""
+    """Return a tree with some names replaced."""
     return map_nodes(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

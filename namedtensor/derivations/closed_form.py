@@ -1,4 +1,4 @@
-"""The closed form of a derivative, as a program of the notation.
+"""The closed form of a derivative, written as a program in the notation.
 
     closed_form("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
 
@@ -44,7 +44,7 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule.
+    """The closed form of a derivative. `expression` is a program, and `rules` counts the uses of each rewrite rule.
 
     It is compared with the derivative at random points before its expression is first used: NotationError 405 if they differ.
     """
@@ -64,13 +64,16 @@ class ClosedForm:
 
     @property
     def expression(self) -> Formula:
-        """The closed form as a program. Raises NotationError if it is not the derivative at some random point."""
+        """The closed form as a program.
+
+        Raises NotationError if the closed form differs from the derivative at a random point.
+        """
         _ = self._comparison_note
         return self._unchecked
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
-        """Return the conditions that its operations show for it to be the derivative: ("x ≠ 0",) if it divides by x."""
+        """Return the conditions for the closed form to be the derivative, such as ("x ≠ 0",) if it divides by x."""
         from ..programs.conditions import Conditions
 
         with recursion_headroom(self._unchecked.source):
@@ -89,7 +92,7 @@ class ClosedForm:
 
     @property
     def note(self) -> str:
-        """Say that it may be longer than need be, or could not be compared with the derivative; else it is empty."""
+        """A note if the closed form may be too long or could not be compared with the derivative, or else ""."""
         return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable
@@ -103,7 +106,7 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """Return the closed form in LaTeX, or in the paper's macros; `steps` adds the derivation with its rules."""
+        """Return the closed form in LaTeX or in the paper's macros; `steps` adds the derivation with its rules."""
         if not steps:
             return self.expression.to_latex(macros=macros)
         lines = [
@@ -120,19 +123,19 @@ class ClosedForm:
 
     @property
     def steps(self) -> StepTable:
-        """The derivation of the closed form: one equation for each part, with its rule; the last is the identification."""
+        """The derivation of the closed form, with one equation and one rule for each part, up to the identification."""
         step_table = StepTable(self._way.steps)
         step_table.way = self
         return step_table
 
     @property
     def names(self) -> tuple[Equation, ...]:
-        """The names of the parts, which the steps use."""
+        """The names that the steps give to the parts."""
         return self._way.names
 
     @cached_property
     def derivation(self) -> Formula:
-        """Return the program of all steps: names of the parts, equations of their differentials, and the closed form."""
+        """Return the program of all steps, with the names of the parts, their differentials, and the result."""
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
@@ -151,12 +154,12 @@ class ClosedForm:
 
     @cached_property
     def named(self) -> Program:
-        """Return the program of the names in the equations of the steps; each equation can be an assertion after it."""
+        """Return the program of the names in the equations of the steps. Each equation can be asserted after it."""
         return Program(to_text(nodes.Program(self.definitions)))
 
     @property
     def definitions(self) -> tuple[Any, ...]:
-        """The names of the parts, and the definitions that these do not restate."""
+        """The names of the parts, and the program's definitions that these names do not restate."""
         restated = {(name.sides[0], name.range) for name in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         result: dict[str, Any] = {}
@@ -166,7 +169,7 @@ class ClosedForm:
         return (*result.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
-        """Check every step and the closed form on tensors. Raises NotationError if an equation does not hold."""
+        """Check every step and the closed form on tensors. Raise NotationError if an equation does not hold."""
         tree = self.derivation.tree
         texts = {str(name) for name in bind(self.derivation.source, tree).definitions}
         texts -= equations_about_themselves(tree)
@@ -175,7 +178,7 @@ class ClosedForm:
             self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
-        """Explain every step to the value of the closed form, with its type and value."""
+        """Explain how the steps lead to the value of the closed form, with the type and the value of each part."""
         return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
@@ -191,7 +194,7 @@ class ClosedForm:
 def closed_form(
     program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = MAX_WORK_OPERATIONS
 ):
-    """Return the closed form of the derivatives in a program's value; shapes have the form that `check` takes.
+    """Return the closed form of the derivatives in a program's value. The shapes have the form that `check` accepts.
 
     Raises NotationError if a part has no closed form, or the work passes the limit.
     """
@@ -220,7 +223,7 @@ def closed_form(
 def derive_by_steps(
     source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int
 ) -> ClosedForm | None:
-    """Return the derivative of a recurrence as a recurrence, or None if it has no adjoint."""
+    """Return the derivative of a recurrence, itself a recurrence, or None if the recurrence has no adjoint."""
     from .adjoints import recurrent
 
     shapes = {
@@ -256,13 +259,13 @@ def number_single_step(fact: Any) -> Any:
 
 
 def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[Any]) -> list[Any]:
-    """Return the statements with facts of the program and the definitions that these need, without duplicates."""
+    """Return the statements, the program's assumptions and the definitions that these need, without duplicates."""
     declared = needed(tree.statements, set().union(*map(words_of, facts)))
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
 
 def compare_numerically(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
-    """Compare a closed form with its derivative, like `Comparison`; the evaluation needs NumPy."""
+    """Compare a closed form with its derivative, as `Comparison` does. This needs NumPy."""
     try:
         import numpy  # noqa: F401
     except ImportError:
@@ -281,7 +284,7 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return shapes of unknown sizes, so that |ax| stays symbolic."""
+    """Return the shapes without the sizes that are unknown, so that |ax| stays symbolic."""
     return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 
@@ -323,7 +326,7 @@ def _derive_closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedFor
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
-    """Return the shapes of a function's parameters in its signature."""
+    """Return the shapes that a function's signature declares for its parameters."""
     name = head.operator.rstrip("'")
     result: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():

@@ -1,4 +1,4 @@
-"""Finite differences (f(X + h) − f(X − h)) / 2h, element by element, to check closed forms."""
+"""Finite differences (f(X + h) − f(X − h)) / 2h, computed element by element, to check closed forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_ELEMENTS = 4096  # elements that are changed one by one
 
 
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return the derivative that is the value of a formula, by finite differences, for these inputs.
+    """Return the derivative that is the value of a formula, approximated by finite differences at these inputs.
 
     Raises NotationError if its value is not a derivative with respect to an input, or has too many elements.
 
@@ -66,14 +66,14 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
 
 def fold_list(flat: list[Any], extents: list[int]) -> list[Any]:
-    """Return a list as lists of lists, of these extents."""
+    """Return a flat list as nested lists with the given extents."""
     for extent in extents[:0:-1]:
         flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]
     return flat
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:
-    """Return the largest difference of two tensors of one shape, divided by their largest element if that exceeds 1."""
+    """Return the largest difference between two tensors of one shape, divided by their largest element if above 1."""
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))
     scale = max((1.0, *map(abs, left)))

@@ -1,4 +1,4 @@
-"""Whether an equation has a proof: both of its sides have one index normal form. Nothing here needs an array.
+"""Proofs of equations: an equation is proved if both sides have the same index normal form. No array is needed.
 
 ∑_{a} softmax_{a} x = 1       has one
 """
@@ -34,7 +34,7 @@ SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "a
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
+    """Return whether the last equation of a program, given as source text, has a proof for inputs of these shapes."""
     tree = parse(claim, "text", functions=frozenset(get_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
@@ -53,7 +53,7 @@ def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """Return the expressions that are asserted to be equal; a name before two or more others only names them."""
+    """Return the expressions that an equation asserts to be equal, without a leading name for two or more others."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
@@ -65,7 +65,7 @@ def sides_of(equation: Equation) -> tuple[Node, ...]:
 def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
-    """Return the shapes of the inputs, and whether the sides have one normal form, if a `proof` is asked for."""
+    """Return the shapes of the inputs, and, if a `proof` is requested, whether the sides have the same normal form."""
     with intern_heads(), working(proving=True) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
@@ -89,7 +89,7 @@ def normal_form(
 
 
 def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callable[[Form], bool]) -> bool:
-    """Return whether the simplified differences of terms are found to be zero within the limits."""
+    """Return whether the simplified differences between the terms are found to be zero within the limits."""
     try:
         forms = Forms({}, room=10**6)
         for term in nonzero_terms(terms) if current().expanding else ():
@@ -101,7 +101,7 @@ def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callabl
 
 
 def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
-    """Yield the terms that must have a value for these to have one, except conditions and the cases they select."""
+    """Yield terms that must have a value for these terms to have one, except conditions and the cases they select."""
     pending, seen = list(terms), set[int]()
     while pending:
         term = pending.pop()
@@ -112,7 +112,7 @@ def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """Return the inputs whose logarithm or root is in the terms: if it has a value, no element is negative."""
+    """Return the inputs of logarithms and roots in the terms. If the terms have a value, these are nonnegative."""
     inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))

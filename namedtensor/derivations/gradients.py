@@ -1,4 +1,4 @@
-"""`nt.gradient`: the gradients of a scalar by many parameters, keyed by name and with the axes of each parameter."""
+"""The function `nt.gradient`, which computes the gradients of a scalar with respect to many parameters by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARK = "*"
 
 
 class Gradient:
-    """Return the gradients of tensors by name; `nt.gradient` creates it.
+    """A function that returns the gradients of a scalar by name; `nt.gradient` creates it.
 
     `program` has its formulas.
     """
@@ -53,11 +53,11 @@ class Gradient:
 
     @property
     def program(self) -> Program:
-        """The program with a further equation for the number and for each derivative; a family is one letter in it."""
+        """The program with an added equation for the scalar and each derivative. A family is one letter there."""
         return self._differentiate_by(self.wrt)[0]
 
     def _differentiate_by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
-        """Return the program with derivatives with respect to these names, and the entry point of all."""
+        """Return the program with derivatives with respect to these names, and an entry point that computes them."""
         return self._programs.get_or_build(names, lambda: self._extend_program(names))
 
     def _extend_program(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
@@ -72,7 +72,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate with respect to; for a family, its members among the inputs."""
+        """Return the names to differentiate with respect to. A family represents its members among the inputs."""
         if not self._families:
             return self.wrt
         names = tuple(given)
@@ -99,7 +99,7 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the gradients by name; `return_value=True` adds the value before them.
+        """Return the gradients by name, preceded by the value if `return_value` is true.
 
         A function takes its arguments by position. Raises NotationError if the differentiated value is not a scalar.
         """
@@ -129,7 +129,7 @@ def gradient(
     return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
-    """Return the function that computes the gradients of a scalar, all in one plan (paper §5).
+    """Return the function that computes the gradients of a scalar, all in a single plan (paper §5).
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """Return the family that declares a name or a member, or None if the name is one tensor."""
+    """Return the family that declares a name or a member, or None if the name denotes a single tensor."""
     expected = key(name)
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
@@ -189,14 +189,14 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
-    """Return the set of W^l as written in W^l ∈ ℝ^{a} for l = 1, …, n."""
+    """Return the set that a declaration over a range gives the names W^l, as in W^l ∈ ℝ^{a} for l = 1, …, n."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
 
 
 def _list_declared_tensors(program: Program) -> tuple[str, ...]:
-    """Return the names declared as real tensors and never defined."""
+    """Return the names that are declared as real tensors and never defined."""
     scope = program._goal.program.scope
     sets: dict[str, nodes.Set | None] = {}
     for name in program.declared:
@@ -224,7 +224,7 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
 
 
 def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
-    """Return a gradient in the order of its parameter's labels: the call may have aligned the parameter to another input."""
+    """Return a gradient in the order of its parameter's labels, which the call may have aligned to another input."""
     if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
         return slope
     return labeled.align((given, slope), (), slope.axes)[1]

@@ -1,4 +1,4 @@
-"""The closed form of a typed derivative: its normal form, simplified, factored, and read back with names."""
+"""The closed form of a typed derivative, which is simplified, factored, and translated back with names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str, without: Collection[str] | None = None,
 ) -> NameReading:  # fmt: skip
-    """Return the closed form of a term; its axes are called as `called` says, and no name of it is `taken`.
+    """Return the closed form of a term. `called` names the term's axes, and new names are not in `taken`.
 
     It uses the facts of the program but those `without` names; None leaves out what the program declares.
     """
@@ -71,7 +71,7 @@ def reading_of(
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
-    """Return the ways to write a form, or the ones found before the budget ran out."""
+    """Return different ways to write a form, or as many as were found before the budget ran out."""
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
@@ -86,7 +86,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
-    """Return the names of written-out known functions: Y = softmax_{ax} X, for exp X / ∑_{ax} exp X."""
+    """Return names for known functions that are written out, such as Y = softmax_{ax} X for exp X / ∑_{ax} exp X."""
     parts: list[NamedPart] = []
     for name in values:
         read = recognize_functions((name.product,))
@@ -96,7 +96,7 @@ def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
-    """Return the sizes of an axis among the inputs; a starred axis also has the sizes of the axis without stars."""
+    """Return the sizes that the inputs have along an axis, including the axis without its stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
         str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
@@ -104,7 +104,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 
 
 def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
-    """Return the derivatives of parts that are names, one after the other, and the whole by these."""
+    """Return the closed form of the parts that are named derivatives, and then of the whole in terms of these names."""
     names: list[Where] = []
     taken = taken | {cut.name for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
@@ -121,7 +121,7 @@ def seen(form: Form) -> set[FormIndex]:
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return the terms that the program's definitions name, except terms with a derivative."""
+    """Return the names that the program's definitions give to terms, except terms with a derivative."""
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = find_named_term(checker, name)
@@ -133,7 +133,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """Yield the members of the families that count one by one: h^1, h^2, …"""
+    """Yield the members of the families that are counted, such as h^1, h^2, …."""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -149,7 +149,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
-    """Return the values of the names that are products of several factors."""
+    """Return the named values that are products of several factors."""
     parts: list[NamedPart] = []
     for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})
@@ -166,13 +166,13 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 def list_facts_used(work: Work) -> list[KnownFact]:
-    """Return the facts that were used on the way to a form."""
+    """Return the assumptions that were used to derive a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
 
 @dataclass(frozen=True)
 class DerivativeProgram:
-    """A program whose derivatives are to be read, with the shapes and sizes that it is typed by."""
+    """A program whose derivatives are to be identified, with its input shapes and sizes."""
 
     source: str
     tree: nodes.Program
@@ -181,14 +181,14 @@ class DerivativeProgram:
     limit: int
 
     def of(self, tree: nodes.Program) -> DerivativeProgram:
-        """Return another program of the same names."""
+        """Return a copy of this program with another tree."""
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
-        """Return the closed form of its value, and the work: how often each rule was used, and the new axes.
+        """Return the closed form of the program's value, and the work: how often each rule was used, and the new axes.
 
         Raises NotationError if there is none, or the work passes the limit.
         """
@@ -208,7 +208,7 @@ class DerivativeProgram:
                 ) from None  # fmt: skip
 
     def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
-        """Return the closed form by as few declared facts as possible, the work, and these facts."""
+        """Return the closed form under as few declared assumptions as possible, with the work and these assumptions."""
         reading, work = self.read()
         if not work.facts.all:
             return reading, work, []
@@ -231,7 +231,7 @@ def make_closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
     members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[KnownFact] = (),
 ) -> nodes.Program:  # fmt: skip
-    """Return the program that has a closed form as its value: the definitions that it needs, its names, the form.
+    """Return the program whose value is a closed form, with the needed definitions and the names in the form.
 
     It states the declared facts that the form uses, so that evaluation checks them.
 
@@ -252,7 +252,7 @@ def make_closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
-    """Return |rank| = |a| for each axis of differentials that is in the formulas and in no tensor, and |kernel| = 2.
+    """Return equations such as |rank| = |a| and |kernel| = 2 for the axes of differentials that no tensor has.
 
     `given` are the axes of inputs; these and their starred axes have the inputs' sizes.
     """

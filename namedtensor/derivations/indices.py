@@ -1,4 +1,4 @@
-"""Linear indices of families and sums, n − t + 1, and their substitution in trees."""
+"""Linear indices of families and sums, such as n − t + 1, and how to substitute them in trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNIT = ""
 
 
 def linear(node: Node) -> Linear | None:
-    """Return an index as a sum of symbols and an integer; None if it is not linear."""
+    """Return an index as a sum of symbols and an integer, or None if the index is not linear."""
     match node:
         case Number(value=int() as value):
             return plus({UNIT: value})
@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Return the sum of two linear forms, the second scaled."""
+    """Return the sum of a linear form and a multiple of another linear form."""
     result = dict(one)
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count
@@ -44,12 +44,12 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
 
 
 def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
-    """Return the number that an index is, by the numbers of its symbols; a size |a| is looked up as a."""
+    """Return the value of an index, given the values of its symbols; a size |a| is looked up as a."""
     return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
 
 
 def write_index(of: Linear) -> Node:
-    """Return an index as a node: n − t + 1."""
+    """Return an index, such as n − t + 1, as a node."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
     node: Node | None = None
     for symbol in [*order, UNIT]:
@@ -71,7 +71,7 @@ def _symbol(text: str) -> Node:
 
 
 def substitute_index(node: Any, variable: str, index: Linear) -> Any:
-    """Return the tree with another index in place of a variable: h^{t−1} at t = n − k + 1 is h^{n−k}."""
+    """Return the tree with an index in place of a variable. For t = n − k + 1, for example, h^{t−1} becomes h^{n−k}."""
 
     def change(part: Any) -> Node | None:
         if isinstance(part, nodes.IndexSum) and part.variable.text == variable:

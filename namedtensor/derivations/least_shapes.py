@@ -1,4 +1,4 @@
-"""Shape inference for inputs without a shape: the least shapes with which a program has a type.
+"""Shape inference for inputs without a shape, by a search for the least shapes with which a program has a type.
 
     softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V       Q ∈ ℝ^{key}, K ∈ ℝ^{seq × key}, V ∈ ℝ^{seq}
 
@@ -39,7 +39,7 @@ UNTYPED = (201, 301, 303, 305, 307)  # errors that larger shapes may fix
 
 
 def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program) -> Found:
-    """Run with the given shapes, or with the least shapes of all names; raise the first error if these do not help."""
+    """Run with the given shapes, or else with the least shapes of all names. Raise the first error if neither works."""
     try:
         return run(given)
     except NotationError as problem:
@@ -58,7 +58,7 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
 
 
 def fitting(source: str, shapes: Shapes) -> Shapes:
-    """Return the shapes if a program has a type with them. Raises Unfit."""
+    """Return the shapes if a program has a type with them. Raise Unfit otherwise."""
     infer_shapes(source, {}, shapes)
     return shapes
 
@@ -71,7 +71,7 @@ def find_derivative_variables(tree: nodes.Program) -> set[str]:
 
 
 class Unfit(Exception):
-    """All errors of a program at once."""
+    """Raised with all errors of a program at once."""
 
     def __init__(self, errors: tuple[NotationError, ...]):
         self.errors = errors
@@ -80,7 +80,7 @@ class Unfit(Exception):
 def with_fitting_shapes(
     given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
-    """Run with the given shapes and the shapes of undeclared names, made larger until the program has a type.
+    """Run with the given shapes, and with shapes of undeclared names that are enlarged until the program has a type.
 
     The definitions and calls of `tree` give the meaning of a name; `expected` are axes that names have in any case.
     `run` raises Unfit. Raises NotationError if no shapes help.
@@ -118,7 +118,7 @@ def with_fitting_shapes(
 
 
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
-    """Return the bodies of defined names, and the arguments of calls for the parameters of functions."""
+    """Return the bodies of defined names, and for each parameter of a function the arguments in its calls."""
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     bodies: dict[str, tuple[Any, ...]] = {}
     for head, body in (equation.sides[:2] for equation in equations):
@@ -150,7 +150,7 @@ def _ways(
 
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
-    """Yield the operands, as text, that lack an axis, and the axis."""
+    """Yield each operand, as source text, that lacks an axis, together with that axis."""
     types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
     if problem.code == 301 and problem.axis is not None:
         yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
@@ -168,7 +168,7 @@ def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
 def _carriers(
     node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
 ) -> Iterator[Way]:
-    """Yield the names of an operand that may have an axis: all terms of a sum, or one factor of a product."""
+    """Yield the names in an operand that may have an axis: in all terms of a sum, or in one factor of a product."""
     if read_spelling(node) is not None:
         name = to_text(node)
         if name in names:
@@ -189,7 +189,7 @@ def _carriers(
 
 
 def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-    """Return the shapes of the inputs of a program. Raises NotationError if it has no type."""
+    """Return the shapes of the inputs of a program. Raise NotationError if the program has no type."""
     try:
         return infer_shapes(source, sizes, shapes).taken
     except Unfit as unfit:
@@ -197,7 +197,7 @@ def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> 
 
 
 class TypedProgram(NamedTuple):
-    """The shapes of the inputs of a program, the shape of its value, and the unknown ends of its ranges."""
+    """The input shapes of a program, the shape of its value, and the ends of its ranges that are unknown."""
 
     taken: Shapes
     value: Mapping[str, Any]
@@ -205,7 +205,7 @@ class TypedProgram(NamedTuple):
 
 
 def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
-    """Return the types of a program. Raises Unfit."""
+    """Return the types of a program. Raise Unfit if the program has no type."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
 
@@ -229,5 +229,5 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
 
 
 def find_least_shapes(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
-    """Return the least shapes with which a program is right, and the shape of its value."""
+    """Return the least shapes with which a program is correct, and the shape of its value."""
     return with_fitting_shapes({}, partial(infer_shapes, to_text(program), {}), program)[:2]

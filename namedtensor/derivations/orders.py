@@ -1,4 +1,4 @@
-"""The derivation of a closed form, for any order: the first order, identified, then the derivation of its derivative.
+"""The derivation of a closed form of any order, which identifies each order and then derives the next.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order
@@ -30,7 +30,7 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
-    """Return the steps to a closed form by these facts; no steps if a part cannot be written."""
+    """Return the steps to a closed form under these assumptions, or no steps if a part cannot be written."""
     try:
         with open_budget(typed.limit):
             text = _way(typed, closed, set())
@@ -47,7 +47,7 @@ def way_to(
 
 
 def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
-    """Return the statements of a program before its value, except the equations for these names."""
+    """Return the statements of a program before its value, except equations that define these names."""
     return tuple(
         statement
         for statement in tree.statements[:-1]
@@ -58,7 +58,7 @@ def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
 def _identify_derivative(
     typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]
 ) -> list[DerivationStep]:
-    """Return the derivative as the factor of ∂X*, and its formula by each fact that changes it."""
+    """Return the derivative as the factor of ∂X*, followed by its formula under each assumption that changes it."""
     title, form = equation_of(closed)
     last = typed.tree.statements[-1]
     assert isinstance(last, Value)
@@ -77,7 +77,7 @@ def _identify_derivative(
 
 
 def _write_out(reading: NameReading) -> nodes.Node:
-    """Return a formula with its names written out."""
+    """Return a formula in which each name is replaced by its definition."""
     node = reading.node
     for name in reversed(reading.names):
         node = map_nodes(node, lambda part, name=name: name.node if part == Name(name.name) else None)
@@ -121,7 +121,7 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
 
 
 def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
-    """Return the closed form of a lower order; its names have the same definitions in the higher order."""
+    """Return the closed form of a lower order, in which names have the same definitions as in the higher order."""
     program = make_closed_program(typed.tree, typed.read(without=None)[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
     if all(
@@ -138,7 +138,7 @@ def order_of(node: nodes.Derivative) -> int:
 
 
 def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
-    """Return the steps of the first derivative that was taken, and the definitions that these need."""
+    """Return the steps of the first derivative that was taken, and the definitions that these steps need."""
     checker = typed.checker()
     term = checker.whole()
     if not checker.taken:

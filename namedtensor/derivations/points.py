@@ -1,4 +1,4 @@
-"""Random inputs of a program: few elements, unequal sizes, the sets that it declares, and the equations that it states.
+"""Random inputs of a program, with few elements and unequal sizes, which satisfy the program's sets and equations.
 
 Equations are met by Gauss–Newton: each step is the smallest change that would satisfy them if they were linear, so ties stay.
 """
@@ -62,13 +62,13 @@ def _round_numbers(numbers: Any) -> Any:
 
 
 def operands(inputs: Inputs) -> Values:
-    """Return inputs as tensors and numbers."""
+    """Convert inputs to tensors and numbers."""
     return {name: value.to_operand() for name, value in inputs.items()}
 
 
 @dataclass
 class InputDraws:
-    """The sampler of a program's inputs with its sizes, and the program's declarations and statements about them."""
+    """The sampler of a program's inputs for fixed sizes, with the declarations and statements about these inputs."""
 
     tree: nodes.Program
     sampler: Sampler
@@ -78,7 +78,7 @@ class InputDraws:
     changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
     def points(self) -> Iterator[tuple[str, Values]]:
-        """Yield random inputs that satisfy the stated equations, with the style of their elements."""
+        """Yield random inputs that satisfy the stated equations, each with the style of its elements."""
         lost = 0
         for number, style in enumerate(POINTS):
             values = self.correct_inputs(self.sampler.inputs(number, style))
@@ -89,7 +89,7 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Return inputs at about this distance; None if no inputs satisfy the stated equations."""
+        """Return inputs at approximately this distance, or None if none are found that satisfy the stated equations."""
         inputs: dict[str, PlainTensor] = {}
         for name, of in values.items():
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
@@ -99,7 +99,7 @@ class InputDraws:
 
     # ------------------------------------------------------------------------------------------------------ equations
     def correct_inputs(self, inputs: Inputs) -> Values | None:
-        """Return the inputs next to these that satisfy the stated equations; None if the search failed."""
+        """Return the nearest inputs that satisfy the stated equations, or None if the search failed."""
         if not self.stated:
             return operands(inputs)
         import numpy as np
@@ -123,7 +123,7 @@ class InputDraws:
 
     @cached_property
     def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
-        """For each stated equation the program of the difference of its sides, and the inputs and sizes that it takes."""
+        """Return a program for each difference of the sides of a stated equation, with its inputs and sizes."""
         return [
             self._difference(first, other)
             for statement in self.stated
@@ -143,7 +143,7 @@ class InputDraws:
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
-    """Return the values with residual 0; None if it does not converge."""
+    """Return the values at which the residual is 0, or None if the iteration does not converge."""
     import numpy as np
 
     history: list[float] = []
@@ -163,7 +163,7 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
-    """Yield the inputs of a program of these types, of several sizes.
+    """Yield samplers of the inputs of a program with these types, for several choices of sizes.
 
     Raises NotationError if the program has no type.
     """
@@ -198,7 +198,7 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
 def _choose_sizes(
     inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int
 ) -> dict[str, dict[str, int]]:
-    """Return the shapes of inputs, each symbol of a size one of these numbers.
+    """Return the shapes of the inputs, with each symbolic size replaced by one of the extents.
 
     Axes that are counted along have one element for each step, and one that others are merged into as many as these.
     """
@@ -223,7 +223,7 @@ def _choose_sizes(
 
 
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
-    """Return an equation for each index, ∑_{v} T^t = 1 for t = 1, …, n; no equations if a range is not known."""
+    """Return the equation at each index, such as ∑_{v} T^t = 1 for each t, or no equations if a range is unknown."""
     over = claim.range
     if over is None:
         return [claim]
@@ -235,7 +235,7 @@ def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
 
 
 def _number(end: Node, sizes: Mapping[str, int]) -> Any:
-    """Return the number of an end, n − 1, by these sizes; None if it is not known."""
+    """Return the value of an end such as n − 1 for these sizes, or None if it is not known."""
     symbols = linear(end)
     if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
         return None
@@ -243,7 +243,7 @@ def _number(end: Node, sizes: Mapping[str, int]) -> Any:
 
 
 def positions_in(tree: nodes.Program) -> frozenset[str]:
-    """Return the names that are positions along an axis: w of E_{v(w)} and of onehot_{v} w."""
+    """Return the names of positions along an axis, such as w in E_{v(w)} and onehot_{v} w."""
     words: set[str] = set()
     for node in walk(tree):
         if isinstance(node, nodes.Index):

@@ -1,4 +1,4 @@
-"""The facts of a program: those it declares (equations, comparisons and sets) and those that its definitions prove."""
+"""The assumptions that a program declares as equations, comparisons and sets, or that its definitions imply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StatedRelation(NamedTuple):
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the assumptions of a typed program, except those named in `without`; its definitions, `names`, stay names.
+    """Return the assumptions of a typed program, except those listed in `without`. The defined `names` stay names.
 
     Without a list, return the assumptions that its definitions prove.
 
@@ -66,7 +66,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
 
 
 def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
-    """Yield the equations and comparisons that a program asserts, if their terms are known."""
+    """Yield the equations and comparisons that a program asserts about known terms."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="
@@ -87,7 +87,7 @@ def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
-    """Yield the sets that names are declared to be in, with their terms."""
+    """Yield the sets that contain names by declaration, with the terms of these names."""
     for _, name, declared, over in checker.scope.declarations:
         try:
             term = find_named_term(checker, name.key()) if over is None else None
@@ -128,7 +128,7 @@ def _read_proved_facts(name: str, term: Term, names: Mapping[int, str], with_ord
 
 
 def _read_set_facts(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
-    """Yield x > 0 for x ∈ ℝ_{>0}, and T² = T for T ∈ {0, 1}."""
+    """Yield assumptions that a set implies, such as x > 0 for x ∈ ℝ_{>0} and T² = T for T ∈ {0, 1}."""
     if term.operator != "input":
         return
     ((_, (factor,), _),) = Forms({}).of(term)
@@ -152,7 +152,7 @@ def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
 
 
 def write_assumption(statement: Statement) -> Any:
-    """Return the statement of an assumption, in the notation."""
+    """Return the statement of an assumption in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
     names = dict(zip(indices, distinct(index.name for index in indices)))

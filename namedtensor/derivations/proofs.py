@@ -1,4 +1,4 @@
-"""Proofs: an equation is proved if both sides have one index normal form, and disproved if random tensors differ.
+"""Proofs of equations by their index normal form, and counterexamples from random tensors.
 
     prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")           proved
     prove("x ≤ softplus x", x="ℝ^{a}")                    not proved; holds on 200 random tests
@@ -53,7 +53,7 @@ MAX_ATTEMPTS = 8  # tests for each with a value
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of testing or proving an assertion: `status`, and the tensors that disprove it.
+    """The result of testing or proving an assertion, with its `status` and the tensors that disprove it.
 
     `trials` is the number of random tests on which an assertion holds that is neither proved nor disproved. `domain` is None
     if both sides are defined for the same tensors, else the condition for both to be defined, or "" if it is not known.
@@ -89,7 +89,7 @@ def prove(
     trials: int | None = None,
     **shapes: Any,
 ) -> Verdict:
-    """Test whether an equation holds for all tensors; an inequality is tested on random tensors only.
+    """Test whether an equation holds for all tensors. An inequality is tested on random tensors only.
 
     Parameters
     ----------
@@ -149,12 +149,12 @@ def prove(
 
 
 def domain_of_sides(before: Sequence[Any], sides: Sequence[Node], inputs: Iterable[str]) -> str | None:
-    """Return the conditions that only some sides need; None if all sides need the same."""
+    """Return the conditions that only some of the sides need, or None if all sides need the same conditions."""
     return condition_for_all([nodes.Program((*before, Value(side))) for side in sides], inputs) or None
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
-    """Return the comparisons of an inequality, such as both of 0 ≤ x < 1; no comparisons for another statement."""
+    """Return the comparisons of an inequality, such as both parts of 0 ≤ x < 1, or [] for other statements."""
     pending, result = [statement.condition] if isinstance(statement, nodes.Fact) else [], []
     while pending:
         condition = pending.pop(0)
@@ -199,7 +199,7 @@ def _try_equation(
     sizes: dict[str, int],
     trials: int,
 ) -> Verdict:
-    """Test the equation on random tensors."""
+    """Test an equation on random tensors."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
         zero = Value(nodes.Number(0))  # for a differential by itself has no value
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
@@ -217,7 +217,7 @@ class SidesOfTest(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Return whether only some sides have an element."""
+        """Whether some sides, but not all, have an element."""
         return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
 
 
@@ -264,7 +264,7 @@ def _tests(
     sizes: Mapping[str, int],
     trials: int,
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
-    """Yield random inputs of each style, whose axes have sizes by their first appearance, and inputs at boundaries."""
+    """Yield random inputs of each style, with a size for each axis in order of appearance, and inputs at boundaries."""
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
     domains = {name: domain_of(of) for name, of in sets.items()} | find_stated_domains(before)
 
@@ -319,7 +319,7 @@ def _test(
 
 
 def _equal(test: SidesOfTest) -> bool | None:
-    """Return whether values are equal; None if only some sides have an element, or none has any."""
+    """Return whether the values are equal, or None if only some sides have an element or all sides are empty."""
     first, *others = test.sides
     compared = [compare(first, side, test.magnitudes) for side in others]
     if any(elements.one_sided for elements in compared):  # an operator such as sort moves undefined elements
@@ -330,7 +330,7 @@ def _equal(test: SidesOfTest) -> bool | None:
 
 
 def _is_ordered(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
-    """Return whether each number of the first side is at most the second side's; None if one has no value.
+    """Return whether each element of the first side is at most the element of the second, or None without values.
 
     Equal numbers break a strict inequality, unless they may have overflowed.
     """

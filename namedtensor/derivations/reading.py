@@ -1,4 +1,4 @@
-"""Programs whose derivatives are read.
+"""The checker of programs whose derivatives are to be identified.
 
 Only this module makes their checker, and finds the statements that a formula needs (program slicing).
 """
@@ -26,7 +26,7 @@ Shapes = Mapping[str, Mapping[str, Any]]
 def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
-    """Return a checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
+    """Return a checker of a program for inputs of these shapes. `labels` are inputs written as a single name."""
     inputs = index_by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     about = equations_about_themselves(program)
@@ -43,7 +43,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names of equations S = S_{a→b, b→a}, which define nothing if S is given."""
+    """Return the names in equations such as S = S_{a→b, b→a}, which do not define S if it is given."""
     equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
     return {
         word
@@ -55,7 +55,7 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
 
 
 def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
-    """Yield the names that a program declares as tensors, with their axes."""
+    """Yield the names of the tensors that a program declares, with their axes."""
     for statement in program.statements:
         if isinstance(statement, nodes.Declaration) and statement.range is None:
             axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
@@ -64,7 +64,7 @@ def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """Return the statements about these words, or about the words that these need."""
+    """Return the statements that define or declare these words, or words that those statements use."""
     defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:
@@ -92,7 +92,7 @@ def base_of(node: Any) -> Any:
 
 
 def find_defined_names(statement: Any) -> set[str]:
-    """Return the names, or functions, that a statement is about."""
+    """Return the names or functions that a statement defines or declares."""
     if isinstance(statement, nodes.Equation):
         heads: tuple[Any, ...] = statement.sides[:1]
     elif isinstance(statement, nodes.Declaration):
@@ -111,7 +111,7 @@ def find_defined_names(statement: Any) -> set[str]:
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """Return the defined names with their terms, in an order in which each follows the names that it needs."""
+    """Return the defined names with their terms, sorted so that each name follows the names that it needs."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = find_named_term(checker, name)
@@ -121,7 +121,7 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
 
 
 def find_named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """Return the term of a name of the program."""
+    """Return the term that a name of the program stands for, or None if it is not known."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:
         term = term.arguments[0]

@@ -27,12 +27,12 @@ from .reading import find_defined_names, find_names
 
 
 class NotARecurrence(Exception):
-    """Raised if a family or sum is not a recurrence of one step at a time."""
+    """Raised if a family or a sum is not a recurrence that moves one step at a time."""
 
 
 @dataclass
 class Family:
-    """A family: its definition, the position of its index in its name, and its body with the shared index `t`."""
+    """A family, with its definition, the position of the index in its name, and its body for the shared index `t`."""
 
     definition: Definition
     place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
@@ -43,7 +43,7 @@ class Family:
         return self.definition.name.base
 
     def index(self, name: Spelled) -> Linear | None:
-        """Return the index of a name if it is a member of this family."""
+        """Return the index of a name in this family, or None if the name is not a member."""
         local = self.definition.name
         if name.base != local.base or tuple(map(len, name[1:])) != tuple(map(len, local[1:])):
             return None
@@ -55,7 +55,7 @@ class Family:
         return linear(getattr(name, script)[number])
 
     def member(self, index: Node) -> Node:
-        """Return the name of a member."""
+        """Return the name of the member at an index."""
         script, number = self.place
         name = self.definition.name
         parts = list(getattr(name, script))
@@ -72,7 +72,7 @@ def name_node(name: Spelled) -> Node:
 
 @dataclass
 class Sum:
-    """∑_{t=first}^{last} of terms that depend on the variable of the derivative."""
+    """A sum ∑_{t=first}^{last} whose terms depend on the variable of the derivative."""
 
     node: IndexSum
     first: Linear
@@ -82,7 +82,7 @@ class Sum:
 
 @dataclass
 class FamilyRecurrence:
-    """The families of one range and the sums, with their order; `step` is +1 forwards, −1 backwards."""
+    """The families and sums over one range, in order. `step` is +1 for forward and −1 for backward recurrences."""
 
     variable: str
     first: Linear = field(default_factory=dict)
@@ -94,7 +94,7 @@ class FamilyRecurrence:
 
     @property
     def start(self) -> Linear:
-        """Return the index before the first step."""
+        """The index before the first step."""
         return plus(self.first if self.step > 0 else self.last, {UNIT: -self.step})
 
     @property
@@ -102,7 +102,7 @@ class FamilyRecurrence:
         return self.last if self.step > 0 else self.first
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
-        """Return the family and index of a node that is a member, or None."""
+        """Return the family and the index of a node, or None if the node is not a member."""
         name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         for family in self.families if name is not None else ():
             assert name is not None
@@ -123,7 +123,7 @@ class FamilyRecurrence:
 
 
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
-    """Return the recurrence that a derivative goes through.
+    """Return the recurrence that a derivative passes through.
 
     Raises NotARecurrence if there is none, or it is another kind.
     """
@@ -197,7 +197,7 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
 
 
 def _orient_steps(recurrence: FamilyRecurrence) -> None:
-    """Find which way the steps go and which families are states; offsets are of one step."""
+    """Determine the direction of the steps and which families are states. Each offset must be a single step."""
     ways: set[int] = set()
     states: dict[str, Family] = {}
     for body in (*(member.body for member in recurrence.families), *(sum_.body for sum_ in recurrence.sums)):
@@ -222,7 +222,7 @@ def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """Return a tree with each family member replaced by `label(family, index)`; None leaves it unchanged."""
+    """Return a tree with each family member replaced by `label(family, index)`, or kept if that is None."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)
@@ -235,7 +235,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return sizes for the symbols in the ends of ranges and sums: n if it is undefined, and seq if n = |seq|."""
+    """Return sizes for the symbols in the ends of ranges and sums: n if it is undefined, or seq if n = |seq|."""
     result: dict[str, int] = {}
     variables: set[str] = set()
     for node in walk(tree):
@@ -252,7 +252,7 @@ def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
 
 
 def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
-    """Yield the names of numbers that are sizes, N = |n|, each with its axis."""
+    """Yield each number that is defined as a size, such as N in N = |n|, with its axis."""
     for statement in tree.statements:
         sides = statement.sides if isinstance(statement, Equation) else ()
         axes = [side.axis.name for side in sides if isinstance(side, nodes.Size)]
@@ -260,11 +260,11 @@ def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
 
 
 def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return the numbers that are sizes: N if N = |n|."""
+    """Return the values of the numbers that are defined as sizes, such as N if N = |n|."""
     return {name: sizes[axis] for name, axis in sizes_named(tree) if axis in sizes}
 
 
 def size_few_steps(tree: nodes.Program) -> dict[str, int]:
-    """Return the sizes and numbers with which recurrences have few steps."""
+    """Return the sizes and the numbers for which the recurrences have only a few steps."""
     sizes = steps_of_recurrences(tree)
     return {**sizes, **name_sizes(tree, sizes)}

@@ -1,4 +1,4 @@
-"""The steps of a derivation: each part that depends on X gets a name, and its differential by one rule.
+"""The steps of a derivation: each part that depends on X gets a name, and one rule gives its differential.
 
     u = Q ⊙_{k} K;  v = u / √|k|        names; the program's definitions are rewritten in terms of these
     ∂v = ∂u / √|k|                      quotient
@@ -42,7 +42,7 @@ THROUGH = ("variable", "spread", "rename")  # terms without a step
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """One equation of a derivation with the name of its rule; `identity` is that rule in the notation.
+    """One equation of a derivation, with the name of its rule and, as `identity`, the rule in the notation.
 
     Of a step that a fact allows, `since` is that fact.
     """
@@ -63,7 +63,7 @@ class DerivationStep:
     __repr__ = __str__
 
     def to_latex(self, macros: bool = False) -> str:
-        """Return the equation with its rule over the sign."""
+        """Return the equation in LaTeX, with the rule above the equals sign."""
         left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
         whole = to_latex(nodes.Program((self.node,)), macros=macros)
         right = whole[len(left) :].lstrip().removeprefix("=").lstrip() if self.node.range else " = ".join(others)
@@ -89,7 +89,7 @@ def rule_of(term: Term) -> str:
 
 
 def identity_of(term: Term) -> str:
-    """Return the differential of a term's operator, from its record."""
+    """Return the differential of a term's operator, as defined in the operator's record."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
@@ -100,7 +100,7 @@ def identity_of(term: Term) -> str:
 
 @dataclass(frozen=True)
 class DerivationSteps:
-    """The names that parts get, the steps in which these appear, and the definitions of the program that both need."""
+    """The names of the parts, the steps in which these names appear, and the definitions that both of them need."""
 
     names: tuple[Equation, ...] = ()
     steps: tuple[DerivationStep, ...] = ()
@@ -114,7 +114,7 @@ class DerivationSteps:
 def steps_of(
     checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]
 ) -> DerivationSteps:
-    """Return the steps to the differential of a derivative's body."""
+    """Return the steps that lead to the differential of a derivative's body."""
     body, by, node = taken
     inside = depending(body, by)
     letters, labels = names_left(words), axis_labels(inside)
@@ -141,7 +141,7 @@ def steps_of(
 def apply_chain_rule(
     checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]
 ) -> list[DerivationStep]:
-    """Return the chain rule if a term is the value of a function of the program at one named argument."""
+    """Return the chain rule for a term that is the value of one of the program's functions at one named argument."""
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
         inner = names.get(id(argument))
@@ -163,7 +163,7 @@ def beneath(term: Term) -> Term:
 
 
 def depending(body: Term, by: Term) -> list[Term]:
-    """Return the terms of a formula that depend on one, in order, but itself."""
+    """Return the terms of a formula that depend on a given term, in order and without the given term."""
     reached, result = {id(by)}, []
     for term in topological(body):
         if term is not by and any(id(argument) in reached for argument in term.arguments):
@@ -173,7 +173,7 @@ def depending(body: Term, by: Term) -> list[Term]:
 
 
 def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
-    """Return other names of lifted axes, for terms with an axis of the same name."""
+    """Return new names for lifted axes that would otherwise appear twice in a term."""
     labels: dict[str, str] = {}
     for term in terms:
         labels |= {axis: name for axis, name in distinct_names(term.shape).items() if name != source_name(axis)}
@@ -198,7 +198,7 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
     labels: Mapping[str, str],
 ) -> Node | None:  # fmt: skip
-    """Return the differential of one term by its arguments' differentials; None if it is 0."""
+    """Return the differential of a term by the differentials of its arguments, or None if it is 0."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}

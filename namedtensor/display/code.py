@@ -1,4 +1,4 @@
-"""A formula as code that a person reads: its own names and parts, in NumPy, PyTorch, JAX, or as loops of plain Python.
+"""A formula as readable code, with the formula's own names and parts, in NumPy, PyTorch, JAX or plain Python loops.
 
     def function(Q, K, V):
         scores = K @ Q / np.sqrt(2)  # seq
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def find_named_terms(checker: Checker) -> dict[int, str]:
-    """Return the tensors that a program's equations name, by their terms.
+    """Return the tensors that a program's equations name, as a mapping from terms to names.
 
     Names in functions are computed in each use.
     """
@@ -54,7 +54,7 @@ def readable_code(
     narrow: Sequence[str] = (),
     floating: Sequence[str] = (),
 ) -> ReadableCode:
-    """Return the source text of a function of arrays, to be read: its parameters are the inputs that it uses, in their order.
+    """Return readable source text of a function of arrays. The parameters are the inputs that it uses, in order.
 
     Inputs that are `narrow` have integers of fewer than 64 bits, which would overflow; `floating` ones may have floats.
     Raises NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.

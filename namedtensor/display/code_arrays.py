@@ -1,4 +1,4 @@
-"""Statements as expressions of whole arrays, one a line; see `code`."""
+"""Statements as expressions of whole arrays, one per line; see `code`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ArrayWriter(Writer):
         self.lines.append(CodeLine(f"return {text}", result, span_of(self.root)))
 
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an expression with its axes in an order; it gets length 1 along the axes that it lacks."""
+        """Return an expression with its axes in a given order, with length 1 along missing axes."""
         mine = tuple(axis for axis in order if axis in code.axes)
         if mine != code.axes:
             positions = tuple(code.axes.index(axis) for axis in mine)
@@ -49,7 +49,7 @@ class ArrayWriter(Writer):
         return code
 
     def broadcast(self, code: CodeExpression, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
-        """Return the text of an expression that is repeated along the axes that it lacks."""
+        """Return the text of an expression, repeated along the axes that it lacks."""
         shape = resolve_shape(shape or self.root.shape)
         sizes = ", ".join(str(shape[axis]) for axis in order)
         code = self.arranged(code, order)

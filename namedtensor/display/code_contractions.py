@@ -32,7 +32,7 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
 def write_matrix_product(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
-    """Return A @ B of vectors and matrices, where A may have further axes in front; None elsewhere."""
+    """Return A @ B for vectors and matrices, where A may have more leading axes, or None for other products."""
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
     (axis,) = term.axes
@@ -108,7 +108,7 @@ def extremum(name: str) -> Rule:
 
 
 def write_along(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Write a function that gives as many elements as it takes."""
+    """Write a function whose result has as many elements as its operand."""
     code = w.real(operand(w, term))
     places, name, p = positions(code, term.axes), term.operator, parameter(term)
     by_helper = name in ("standardize", "argmax", "argmin")
@@ -120,7 +120,7 @@ def write_along(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def write_matrix_function(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Write a function of matrices, which are the last two dimensions."""
+    """Write a function of matrices, which occupy the last two dimensions."""
     code, rows = operand(w, term), tuple(term.axes)
     rest = rest_of(code, rows)
     axes = (*rest, *(axis for axis in rows if axis in term.shape))

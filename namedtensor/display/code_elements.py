@@ -37,13 +37,13 @@ def number(w: Writer, term: Term) -> CodeExpression:
 
 
 def parameter(term: Term, default: Any = None) -> Any:
-    """Return the option of an operator that has one, such as the p of a norm."""
+    """Return the value of an operator's option, such as the p of a norm."""
     options = {**dict(REGISTRY[term.operator].options), **dict(term.options)}
     return next(iter(options.values()), default)
 
 
 def first_of(term: Term) -> int:
-    """Return the first number of iota."""
+    """Return the first value of an iota."""
     return term.options[0] if len(term.options) > 1 else 1
 
 
@@ -57,7 +57,7 @@ def iota(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def size_rule(name: str) -> Rule:
-    """Return the rule of a constant array that its size specifies."""
+    """Return the rule for a constant array that is determined by its size."""
     return lambda w, term: w.call(term, name, tuple(term.shape), str(size_of(term)))
 
 
@@ -84,7 +84,7 @@ def constant(w: ArrayWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- elements
 def order_of(codes: Sequence[CodeExpression]) -> tuple[str, ...]:
-    """Return the order of the result's axes: the operand with the most axes has them last."""
+    """Return the order of the result's axes, which ends with the axes of the operand that has the most axes."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
@@ -129,7 +129,7 @@ def indicator(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpression]], CodeExpression]:
-    """Return the values and conditions of cases in turn, and the last value."""
+    """Return the values and conditions of a cases term in order, and the last value."""
     arguments = [*term.arguments]
     if term.operator == "where":
         arguments[:2] = reversed(arguments[:2])
@@ -164,7 +164,7 @@ def write_rename(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def whole(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Return the expression of a term with every axis of it."""
+    """Return the expression of a term with all of its axes."""
     code = w.code(term)
     if {*code.axes} == {*term.shape}:
         return code
@@ -177,7 +177,7 @@ def operand(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def write_pick(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Return X[1, 2]: an index of an indexed tensor is one index with it."""
+    """Write an indexing expression such as X[1, 2]. Nested indexing is merged into one index."""
     picks: dict[str, int] = {}
     tensor = term
     while tensor.operator == "pick" and (tensor is term or not w.has_a_line(tensor)):
@@ -219,7 +219,7 @@ def blocks(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def with_parts(code: CodeExpression, axis: str, parts: Sequence[str]) -> list[str]:
-    """Return the axes of an expression with several in the place of one."""
+    """Return the axes of an expression with one axis replaced by several."""
     return [name for other in code.axes for name in (parts if other == axis else (other,))]
 
 

@@ -1,4 +1,4 @@
-"""Names of operators in NumPy, PyTorch, JAX and plain Python, for readable code: a template for each.
+"""Names of operators in NumPy, PyTorch, JAX and plain Python for readable code, with a template for each operator.
 
 {0}, {1}, … are the operands, {0:atom} an operand in brackets if it binds less tightly, {axis} the positions of the axes, {p} a
 parameter, {dtype} the dtype of the inputs, {typed} the keyword for this dtype. A call of a helper of HELPERS brings its definition.
@@ -17,7 +17,7 @@ LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: its text, the axes of its array in order (for loops, its indices), and its precedence."""
+    """An expression: the text, the axes of the array in order (for loops, the indices), and the precedence."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -25,11 +25,11 @@ class CodeExpression:
     integer: bool = False  # whether its numbers are integers
 
     def within(self, level: int) -> str:
-        """Return the text, in brackets unless it binds at least as tightly as a level."""
+        """Return the text, in brackets unless the expression binds at least as tightly as a given level."""
         return self.text if self.level >= level else f"({self.text})"
 
     def __format__(self, level: str) -> str:
-        """Return the text within a level that has a name.
+        """Return the text within a level specified by name.
 
         >>> f"{CodeExpression('x + 1', level=SUM):product} * 2"
         '(x + 1) * 2'
@@ -38,7 +38,7 @@ class CodeExpression:
 
 
 class Infix(NamedTuple):
-    """A sign between two operands with its spaces, its precedence, and the precedence that each operand needs."""
+    """An infix operator: the sign with its spaces, its precedence, and the precedence that each operand needs."""
 
     sign: str
     level: int
@@ -56,7 +56,7 @@ INFIX = {
 
 
 class Library(NamedTuple):
-    """A library: its title, its import name, the keyword for axes, its own templates, and the signs between operands.
+    """A library: the title, import name, keyword for axes, library-specific templates, and infix operators.
 
     The title follows a preposition. `limits` give the largest number of operations per operand in one line, for
     operators with another limit in this library.
@@ -72,7 +72,7 @@ class Library(NamedTuple):
 
     @property
     def default_dtype(self) -> str:
-        """The dtype of floats if no input has floats."""
+        """The dtype of floats if no input has a floating-point dtype."""
         return "torch.get_default_dtype()" if self.prefix == "torch" else "float"
 
 
@@ -169,7 +169,7 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
 
 
 def template(library: Library, name: str) -> str | None:
-    """Return the template of an operator in a library, or None if it has none."""
+    """Return the template of an operator in a library, or None if there is no template."""
     text = library.own.get(name) or COMMON.get(name)
     return (
         None if text is None else text.replace("P.", f"{library.prefix}.").replace("{axis}", f"{library.axis}={{axis}}")

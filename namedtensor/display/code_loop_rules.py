@@ -18,14 +18,14 @@ LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
 
 def joint(text: str, level: int, *codes: CodeExpression, integer: bool = False) -> CodeExpression:
-    """Return a template filled with other expressions: it uses their indices."""
+    """Return a template filled with other expressions, whose indices the result uses."""
     indices = dict.fromkeys(index for code in codes for index in code.axes)
     return CodeExpression(text.format(*codes), (*indices,), level, integer)
 
 
 # ------------------------------------------------------------------------------------------------------------- indices
 def plus(index: CodeExpression, by: int) -> CodeExpression:
-    """Return an index moved by a number: i + 1 moved by −1 is i."""
+    """Return an index shifted by a number. For example, i + 1 shifted by −1 is i."""
     if index.text.isdigit():
         return CodeExpression(str(int(index.text) + by), integer=True)
     match = re.fullmatch(r"(.*) ([+-]) (\d+)", index.text) if index.level == SUM else None
@@ -36,7 +36,7 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
 
 
 def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
-    """Return the rule of an element of the first argument, which reads it at these indices instead."""
+    """Return the rule that reads an element of the first argument at the given indices."""
     return lambda w, term: w.code_at(term.arguments[0], {**w.at, **indices(w, term)})
 
 
@@ -94,7 +94,7 @@ def pool_index(w: LoopWriter, term: Term) -> Indices:
 
 
 def write_concatenation(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return an element of X ⊕ Y: of X as far as it goes, then of Y."""
+    """Return an element of X ⊕ Y, which comes from X as far as X extends, and then from Y."""
     (axis,) = term.axes
     index, start, parts, codes = w.at[axis], 0, list[str](), list[CodeExpression]()
     for argument in term.arguments:
@@ -131,7 +131,7 @@ def cases(w: LoopWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- totals
 class Pass(NamedTuple):
-    """A number that all elements along the axes share: loops make it from `start` by `step`, or it is one expression.
+    """A number that all elements along the axes share, computed by loops from `start` by `step`, or by one expression.
 
     In templates {x} is an element, {count} how many there are, {p} the parameter, and another word the number of that pass.
     """
@@ -168,7 +168,7 @@ ALONG = {  # an element of the result, by the numbers of passes
 
 
 def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
-    """Return a template of `ALONG` or of a pass, after the passes that it needs."""
+    """Return a filled template of `ALONG` or of a pass, after writing the passes that it needs."""
     words = dict.fromkeys(word for _, word, _, _ in Formatter().parse(text) if word)
     codes = {word: number_of(w, term, word) for word in words if word in PASSES}
     codes |= {"x": w.code(term.arguments[0])} if "x" in words else {}
@@ -182,7 +182,7 @@ def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
 
 
 def number_of(w: LoopWriter, term: Term, word: str) -> CodeExpression:
-    """Return the number of a pass."""
+    """Return the number that a pass computes."""
     name, element, start, step = PASSES[word]
     if not step:
         return w.shared(term, word, lambda: w.line(term, name, fill(w, term, element).text))
@@ -206,7 +206,7 @@ def contraction(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def running(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return the number that a loop up to the element computes."""
+    """Return the number that a loop computes up to the current element."""
     (axis,) = term.axes
     name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
     ends = {axis: plus(w.at[axis], 1).text}

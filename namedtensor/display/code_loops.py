@@ -32,7 +32,7 @@ Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of t
 
 @dataclass
 class Block:
-    """The inside of a loop: the indices that are known there, its lines, and the numbers that they compute."""
+    """The body of a loop: the indices that are known there, the lines, and the numbers that the lines compute."""
 
     indices: frozenset[str] = frozenset()
     lines: list[CodeLine] = field(default_factory=list[CodeLine])
@@ -40,7 +40,7 @@ class Block:
 
 
 class LoopWriter(Writer):
-    """Writes a statement as loops over its axes. `at` are the indices of the element that is being written."""
+    """A writer of statements as loops over their axes; `at` holds the indices of the element that is being written."""
 
     at: Indices
 
@@ -55,14 +55,14 @@ class LoopWriter(Writer):
         return self.read(at, lambda: self.code(term))
 
     def read(self, at: Indices, compute: Callable[[], Any]) -> Any:
-        """Return a result that is computed with these indices."""
+        """Return a result that is computed at the given indices."""
         before, self.at = self.at, at
         result = compute()
         self.at = before
         return result
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
-        """Return an element of a list that has a name."""
+        """Return an element of a named list."""
         at = [self.at[axis] for axis in axes]
         indices = dict.fromkeys(index for code in at for index in code.axes)
         return CodeExpression(name + "".join(f"[{code.text}]" for code in at), (*indices,))

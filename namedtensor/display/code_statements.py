@@ -39,14 +39,14 @@ class UnreadableFormula(NotationError):
 
 
 class CodeStatement(NamedTuple):
-    """A term, and the name that its value gets."""
+    """A term with the name that is assigned to its value."""
 
     term: Term
     name: str
 
 
 class Names:
-    """The names of one function: each is used once."""
+    """The names in one function. Each name is used only once."""
 
     def __init__(self, taken: Iterable[str]):
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
@@ -74,7 +74,7 @@ def identifier(text: str) -> str:
 
 
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
-    """Return the statements before the result, in order. `names` are the names that equations define, by their terms.
+    """Return the statements before the result, in order; `names` maps terms to the names that equations define.
 
     Raises UnreadableFormula if there would be too many.
     """

@@ -1,4 +1,4 @@
-"""Code that all targets of readable code share: the lines of a function, its names, and the operators' templates."""
+"""Code shared by all targets of readable code: the lines of a function, the names, and the operators' templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_CHARS_BEFORE_COMMENT = 60
 
 
 class CodeLine(NamedTuple):
-    """A line of a function: its text, the axes that it computes, and the piece of the formula that it stands for."""
+    """A line of a function: the text, the axes that it computes, and the corresponding piece of the formula."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class CodeLine(NamedTuple):
 
 
 class ReadableCode(NamedTuple):
-    """The source text of a function, and for each of its lines the piece of the formula that it stands for."""
+    """The source text of a function, with the corresponding piece of the formula for each line."""
 
     text: str
     spans: tuple[Span | None, ...]
@@ -73,14 +73,14 @@ class Writer(ABC):
 
     @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
-        """Write the lines that compute a statement; its name is in `written` from then on."""
+        """Write the lines that compute a statement, and record its name in `written`."""
 
     @abstractmethod
     def give_back(self) -> None:
-        """Write the last lines, with the result."""
+        """Write the last lines, which return the result."""
 
     def rule(self, term: Term) -> Any:
-        """Return the rule that writes terms of an operator: a function of this writer and the term."""
+        """Return the rule that writes terms of an operator. A rule is a function of this writer and a term."""
         if term.operator not in self.rules:
             raise self.unreadable(term)
         return self.rules[term.operator]
@@ -93,7 +93,7 @@ class Writer(ABC):
         self, term: Term, name: str, axes: Sequence[str], *operands: CodeExpression | str, integer: bool = False,
         **words: Any,
     ) -> CodeExpression:  # fmt: skip
-        """Return the template of an operator, filled in."""
+        """Return the filled template of an operator."""
         text = template(self.library, name)
         if text is None:
             raise self.unreadable(term)
@@ -107,13 +107,13 @@ class Writer(ABC):
         return CodeExpression(text.format(*codes, **words), tuple(axes), level, integer)
 
     def real(self, code: CodeExpression) -> CodeExpression:
-        """Return an expression beside floats: an array of integers is converted to their dtype."""
+        """Return an expression for use with floats. Arrays of integers are converted to the dtype of the floats."""
         if not code.integer or not code.axes or self.library is LOOPS:
             return code
         return self.call(self.root, "float", code.axes, code)
 
     def function(self, narrow: Sequence[str] = (), floating: Sequence[str] = ()) -> ReadableCode:
-        """Return the whole: imports, helpers, and the function, which begins by widening narrow integers.
+        """Return the whole function with imports and helpers. The function begins by widening narrow integers.
 
         Constants have the dtype of the first of the inputs in `floating` that the formula uses as numbers.
         """

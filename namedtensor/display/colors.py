@@ -1,4 +1,4 @@
-"""One color for each axis, the same wherever its name appears: in formulas, in diagrams, in types.
+"""One color for each axis, used wherever the axis name appears, such as in formulas, diagrams and types.
 
 The colors are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
 who lack the cones for red, green or blue; and never needed, for the name is written. Of more than eight axes the next
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Color(NamedTuple):
-    """On a light page, on a dark one, and its number among the 256 of terminals."""
+    """A color for light pages, a color for dark pages, and a number in the 256-color terminal palette."""
 
     light: str
     dark: str
@@ -44,7 +44,7 @@ class Tint(NamedTuple):
 
     @property
     def escape(self) -> str:
-        """The escape sequence that a terminal is sent before the name."""
+        """The escape sequence to send to a terminal before the name."""
         return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.color.terminal}m"
 
 
@@ -70,7 +70,7 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return CSS: each selector with its declarations on light pages and on dark ones."""
+    """Return CSS rules, in which each selector has declarations for light pages and for dark pages."""
     text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
         text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())
@@ -80,7 +80,7 @@ def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 
 def axis_rules() -> str:
-    """Return the CSS of the classes nt-0, nt-1, … of the axes."""
+    """Return the CSS of the axis classes nt-0, nt-1, …."""
     light = {f".nt-{n}": f"color:{color.light};fill:{color.light}" for n, color in enumerate(COLORS)}
     dark = {f".nt-{n}": f"color:{color.dark};fill:{color.dark}" for n, color in enumerate(COLORS)}
     return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"

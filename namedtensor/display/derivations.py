@@ -1,4 +1,4 @@
-"""The derivation of a derivative: the names of its parts, then each equation beside its rule; as lines, and as a table of a page."""
+"""The derivation of a derivative as lines or a table: the names of the parts, then each equation and its rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Way(Protocol):
 
 
 class StepTable(tuple[Any, ...]):
-    """The steps of a derivative; printed, each beside its rule, and a table in a notebook."""
+    """The steps of a derivative. It prints each step beside its rule, and appears as a table in a notebook."""
 
     way: Way
 
@@ -40,7 +40,7 @@ class StepTable(tuple[Any, ...]):
 
 
 def way_text(way: Way, ascii: bool = False) -> str:
-    """Return the names, an empty line, and each equation with its rule beside it."""
+    """Return the definitions of names, an empty line, and each equation with its rule beside it."""
     lines = [to_text(step.node, ascii=ascii) for step in way.steps]
     width = max(map(len, lines), default=0)
     steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, way.steps)]

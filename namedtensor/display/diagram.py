@@ -1,4 +1,4 @@
-"""Diagrams: the data flow of a formula as a drawing, in several formats."""
+"""Diagrams that draw the data flow of a formula in several formats."""
 
 from __future__ import annotations
 

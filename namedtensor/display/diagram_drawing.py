@@ -1,4 +1,4 @@
-"""A graph as a drawing: boxes and arrows, with the type of each value beside its arrow."""
+"""A graph as a drawing that consists of boxes, arrows, and the type of each value beside its arrow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
-    """Return the label of a value beside its node: its name, and its type."""
+    """Return the label beside a node, which consists of the name and type of its value."""
     named = node.name if node.kind not in NAMING else ()
     type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
     return (*named, Run(" ∈ "), *type) if named else type
@@ -54,7 +54,7 @@ TITLE = MARGIN + 14  # space for the title of a group
 
 
 class Box(NamedTuple):
-    """A node with the size of its shape; a group also has the layout within."""
+    """A node with the size of its shape. A group also has its inner layout."""
 
     node: DrawnFunction
     width: float
@@ -63,14 +63,14 @@ class Box(NamedTuple):
 
     @property
     def outer(self) -> tuple[float, float]:
-        """The size with the label below the shape."""
+        """The size of the shape and the label below it."""
         if self.inner is not None:
             return self.width, self.height
         return max(self.width, width_of(label_runs(self.node), SMALL_SIZE) + 6), self.height + LABEL
 
 
 class Anchor(NamedTuple):
-    """The end of an edge in a box: its distances from the middle, from the upper and from the lower side."""
+    """The end of an edge at a box: the distances from the center, from the upper side and from the lower side."""
 
     x: float = 0.0
     top: float = 0.0
@@ -98,7 +98,7 @@ def place_graph(graph: FlowGraph) -> Placed:
 
 
 def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
-    """Return the end of an edge in a box: a group's edges go on to the node within, if no rank lies between."""
+    """Return the end of an edge at a box. An edge of a group continues to the node inside if no rank lies between."""
     inner = boxes[port.node].inner
     if inner is None or port.within is None:
         return Anchor()
@@ -113,7 +113,7 @@ def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
 
 
 def make_box(node: DrawnFunction) -> Box:
-    """Return a node with its size."""
+    """Return a box for a node, with its size."""
     if node.inside is not None:
         inner = place_graph(node.inside)
         title = width_of(node.runs, SMALL_SIZE) * 1.1
@@ -129,7 +129,7 @@ def make_box(node: DrawnFunction) -> Box:
 
 # -------------------------------------------------------------------------------------------------------------- shapes
 def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
-    """Yield the shapes of a graph from its upper left corner: edges first, so that boxes cover them."""
+    """Yield the shapes of a graph from its upper left corner. Edges come first, so that boxes cover them."""
     for edge, link in zip(placed.edges, placed.layout.links):
         yield draw_edge(placed, edge, link, left, top)
     for box, cell in zip(placed.boxes, placed.layout.cells):
@@ -137,7 +137,7 @@ def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
 
 
 def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
-    """Yield the shapes of a node whose upper side has its middle at a point."""
+    """Yield the shapes of a node whose upper side is centered at a point."""
     node, left = box.node, x - box.width / 2
     if box.inner is not None:
         title = width_of(node.runs, SMALL_SIZE) / 2
@@ -158,7 +158,7 @@ def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
 
 # --------------------------------------------------------------------------------------------------------------- edges
 def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -> LineShape:
-    """Return an edge through its waypoints, upright at its start, in each rank and at its end."""
+    """Return an edge through its waypoints. The edge is vertical at its start, in each rank and at its end."""
     layout, box = placed.layout, placed.boxes[link.target]
     source, target = layout.cells[link.source], layout.cells[link.target]
     bottom = top + source.y + source.height
@@ -186,7 +186,7 @@ def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -
 
 
 def spread_arrival(placed: Placed, link: Link) -> float:
-    """Return how far from the middle of a box an edge arrives, since several arrive side by side."""
+    """Return the distance from the center of a box at which an edge arrives, since several may arrive side by side."""
     layout, box = placed.layout, placed.boxes[link.target]
     if box.inner is not None or box.node.kind == "sign":
         return 0.0
@@ -197,7 +197,7 @@ def spread_arrival(placed: Placed, link: Link) -> float:
 
 
 def is_free(placed: Placed, link: Link, x: float) -> bool:
-    """Return whether the space between a sign and an edge that comes from one side is free."""
+    """Return whether the space between a sign and an edge from one side is free."""
     target = placed.layout.cells[link.target]
     low, high = sorted((target.x, x))
     return not any(
@@ -210,7 +210,7 @@ def is_free(placed: Placed, link: Link, x: float) -> bool:
 
 
 def curve(start: Point, end: Point) -> tuple[Point, ...]:
-    """Return a segment that is upright at both ends."""
+    """Return a segment that is vertical at both ends."""
     if abs(start[0] - end[0]) < 0.5:
         return (end,)
     middle = (start[1] + end[1]) / 2

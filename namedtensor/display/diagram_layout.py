@@ -1,4 +1,4 @@
-"""A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as possible.
+"""A layered layout: nodes in ranks from top to bottom, with few crossings and edges as straight as possible.
 
 After Sugiyama, Tagawa and Toda 1981: ranks by the longest path, order within a rank by the barycenters of neighbors.
 Then each rank in turn moves to the position with the shortest edges. An edge over several ranks has a waypoint in each rank.
@@ -20,7 +20,7 @@ WEIGHTS = (20.0, 1.0, 50.0)  # of edges with zero, one or two waypoints
 
 @dataclass
 class Cell:
-    """A node or a waypoint: its size, its rank and its position (`x` is its middle, `y` its top)."""
+    """A node or a waypoint: the size, the rank and the position (`x` is the center, `y` the top)."""
 
     width: float
     height: float
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass
 class Link:
-    """An edge. The offsets are the distances between the middles of its nodes and its two ends."""
+    """An edge. The offsets are the distances between the centers of its nodes and its ends."""
 
     source: int
     target: int
@@ -68,7 +68,7 @@ class DiagramLayout:
 
 
 def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = ()) -> DiagramLayout:
-    """Return positions for nodes of these sizes; every link goes down, and the nodes of `first` stay in the first rank."""
+    """Return positions for nodes of these sizes. Links point down, and the nodes of `first` stay in the first rank."""
     layout = DiagramLayout([Cell(width, height) for width, height in sizes], list(links))
     rank_cells(layout, first)
     pieces = [piece for link in links for piece in link.pieces()]
@@ -79,7 +79,7 @@ def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: 
 
 
 def rank_cells(layout: DiagramLayout, first: Collection[int]) -> None:
-    """Set the ranks by the longest path from above, sources just above their targets, and add the waypoints."""
+    """Set ranks by the longest path from above, move sources to just above their targets, and add waypoints."""
     cells = layout.cells
     sources: dict[int, list[int]] = {index: [] for index in range(len(cells))}
     for link in layout.links:
@@ -120,7 +120,7 @@ def order_cells(cells: list[Cell], pieces: Sequence[DiagramPiece]) -> list[list[
 
 
 def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
-    """Return the cells along the edges, deepest first, so that related cells are adjacent."""
+    """Return the cells in depth-first order along the edges, so that related cells are adjacent."""
     result: dict[int, None] = {}
     waiting = sorted(range(len(cells)), key=lambda index: (-cells[index].rank, -index))
     while waiting:
@@ -155,7 +155,7 @@ class Pull(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """An edge from one end: the other cell, the horizontal distance of a straight edge, and the weight."""
+    """An edge seen from one end: the other cell, the horizontal distance of a straight edge, and the weight."""
 
     other: int
     shift: float
@@ -166,7 +166,7 @@ Ties = Sequence[Sequence[Tie]]  # of each cell
 
 
 def place_cells(cells: list[Cell], pieces: Sequence[DiagramPiece], ranks: list[list[int]]) -> None:
-    """Move ranks and straight chains in turn to where their edges are shortest; the order in each rank stays."""
+    """Move ranks and straight chains in turn to shorten their edges. The order in each rank does not change."""
     above: list[list[Tie]] = [[] for _ in cells]
     below: list[list[Tie]] = [[] for _ in cells]
     for upper, lower, shift in pieces:
@@ -185,7 +185,7 @@ def place_cells(cells: list[Cell], pieces: Sequence[DiagramPiece], ranks: list[l
 
 
 def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
-    """Place the cells of a rank where the sum of the distances to their pulls is least: an isotonic regression."""
+    """Place the cells of a rank to minimize the sum of distances to their pulls, by isotonic regression."""
     offsets = list(accumulate((distance(cells[one], cells[other]) for one, other in pairwise(rank)), initial=0.0))
     blocks: list[tuple[float, list[Pull], int]] = []  # cells that touch: the position of the first, and how many
     for index, offset in zip(rank, offsets):
@@ -203,7 +203,7 @@ def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
 
 
 def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
-    """Move cells that straight edges join as one, as far as their neighbors let them."""
+    """Move cells that straight edges join as a unit, as far as their neighbors allow."""
     done: set[int] = set()
     for root in range(len(cells)):
         if root in done:
@@ -238,7 +238,7 @@ def stretch(cells: list[Cell], index: int, tie: Tie) -> float:
 
 
 def median(pulls: list[Pull]) -> float:
-    """Return the weighted median: the middle of all positions that are equally good."""
+    """Return the weighted median, which is the midpoint of all optimal positions."""
     ordered = sorted(pulls)
     half = sum(pull.weight for pull in ordered) / 2
     totals = list(accumulate(pull.weight for pull in ordered))
@@ -248,7 +248,7 @@ def median(pulls: list[Pull]) -> float:
 
 
 def distance(left: Cell, right: Cell) -> float:
-    """Return the least distance between the middles of two neighbors."""
+    """Return the least distance between the centers of two neighbors."""
     space = SPACE / 2 if left.is_way and right.is_way else SPACE
     return (left.width + right.width) / 2 + space
 

@@ -50,6 +50,6 @@ def name_of(prefix: str, port: Port) -> str:
 
 
 def innermost(graph: FlowGraph, port: Port) -> DrawnFunction:
-    """Return the node that gives the value of a port."""
+    """Return the node that provides the value of a port."""
     node = graph.nodes[port.node]
     return node if node.inside is None or port.within is None else innermost(node.inside, port.within)

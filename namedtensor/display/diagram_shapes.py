@@ -1,4 +1,4 @@
-"""The shapes of a diagram as data, and their styles: the data that the writers of SVG, TikZ and matplotlib read."""
+"""The shapes of a diagram as data, with their styles, for the writers of SVG, TikZ and matplotlib."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """The fill and the outline of a shape; None: not drawn."""
+    """The fill and the outline of a shape. None means that it is not drawn."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -72,7 +72,7 @@ class LineShape(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Centered text: `x` is its middle, `y` its baseline."""
+    """Centered text: `x` is the center, `y` the baseline."""
 
     runs: tuple[Run, ...]
     x: float
@@ -107,7 +107,7 @@ class Span(NamedTuple):
 
     @property
     def level(self) -> int:
-        """0 on the line, 1 above it, -1 below it."""
+        """The level: 0 for the line, 1 for superscripts, -1 for subscripts."""
         return 0 if abs(self.shift) < 0.5 else -1 if self.shift > 0 else 1
 
 
@@ -139,7 +139,7 @@ USUAL_WIDTH, BOLD_SCALE = 0.54, 1.12
 
 
 def width_of(runs: tuple[Run, ...], size: float) -> float:
-    """Return the width of a label in usual fonts."""
+    """Return the approximate width of a label in common fonts."""
     total = 0.0
     for run in runs:
         scale = BOLD_SCALE if run.axis else 1.0

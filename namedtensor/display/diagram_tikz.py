@@ -89,7 +89,7 @@ def _label(shape: Label, tints: Mapping[str, Tint]) -> str:
 
 
 def math(spans: list[Span], colors: list[str]) -> str:
-    r"""Return spans as LaTeX, with scripts as scripts.
+    r"""Return spans as LaTeX with subscripts and superscripts.
 
     >>> name, axis = Span("X", 15, 0, None, True, False), Span("seq", 11, 4, "seq", False, True)
     >>> math([name, axis], [INK, INK])

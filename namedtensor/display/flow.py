@@ -1,4 +1,4 @@
-"""Data flow of a program: the path of each value, for a diagram.
+"""The data flow of a program, that is, the path of each value, for a diagram.
 
     X ──► LayerNorm ──► FFN ──► + ──► Y        Y = X + FFN(LayerNorm(X))
      └──────────────────────────┘
@@ -88,7 +88,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------------- a name
     def resolve(self, key: Key, env: Environment) -> ValueSource | None:
-        """Return the node that a name's value comes from, or None if it contains no data."""
+        """Return the node that a name's value comes from, or None if the name does not depend on data."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.defined(key, definition, holder)
@@ -103,7 +103,7 @@ class Flow(FlowData):
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
-        """Return the node of a definition. It is made on the first request."""
+        """Return the node of a definition, which is created on first use."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
@@ -125,7 +125,7 @@ class Flow(FlowData):
         )
 
     def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
-        """Return the same value, with the name of the definition if it has no name yet."""
+        """Return the same value, named after the definition if it has no name yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
             source.drawn.name = self.runs(make_name_tree(definition.name.key(indices.get)))
@@ -133,7 +133,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------- families
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
-        """Return the graph that contains a definition: its function's or program's graph, or a family's group in it."""
+        """Return the graph that contains a definition: the graph of its function or program, or a family's group in it."""
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:
             return graph
@@ -155,7 +155,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------- an expression
     def flow(self, node: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """Return the node that gives the value of an expression, or None if the expression contains no data."""
+        """Return the node that provides the value of an expression, or None if the expression does not contain data."""
         leaves = self.leaves(node, env)
         if not leaves:
             return None
@@ -179,7 +179,7 @@ class Flow(FlowData):
         return self.through(node, parts[0], env, graph)
 
     def through(self, node: Node, part: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """Add a box that one value goes through."""
+        """Add a box that one value passes through."""
         while len(inner := [operand for operand in operands(part) if self.leaves(operand, env)]) == 1:
             if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
                 break
@@ -217,7 +217,7 @@ class Flow(FlowData):
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
     def box(self, node: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
-        """Add one box for an expression, whatever names are in it."""
+        """Add one box for an expression, regardless of the names in the expression."""
         box = graph.add(DrawnFunction("formula", self.runs(node), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
@@ -243,7 +243,7 @@ class Flow(FlowData):
         return tuple(run._replace(text=text) for run in runs if (text := run.text.removesuffix("()")))
 
     def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
-        """Add a call as one node: its name, and below it the arguments that are parameters."""
+        """Add a call as one node, with the function's name, and below it the arguments that are parameters."""
         arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in arguments:

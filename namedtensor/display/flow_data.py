@@ -64,7 +64,7 @@ class FlowData:
             env = env.caller if env.function is not None else env.parent
 
     def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """Return an order in which all types name their axes.
+        """Return an order of the axes that is used in all types.
 
         The given types determine it first, and then the longest declarations.
         """
@@ -111,7 +111,7 @@ class FlowData:
         return None
 
     def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """Return the member of a family that is drawn for this one, or None if all are drawn as one."""
+        """Return the family member that is drawn for a given member, or None if all members are drawn as one."""
         if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
@@ -133,7 +133,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """Return the families in one drawn group with this one: they need one another at the same index."""
+        """Return the families drawn in one group with a given family: they use one another at the same index."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:
@@ -186,7 +186,7 @@ class FlowData:
         return list(result)
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
-        """Return the name of an expression, if the name means a tensor here: X, X^{l-1}, but not X^2 for a square."""
+        """Return the name that an expression denotes, if it is a tensor here: X, X^{l-1}, but not X^2 for a square."""
         name = read_spelling(node)
         if name is None:
             return None
@@ -198,7 +198,7 @@ class FlowData:
         return None
 
     def number(self, word: str, env: Environment) -> Any:
-        """Return the value of a word in a superscript: an index, or a size such as L."""
+        """Return the value of a word in a superscript, such as an index or a size L."""
         index = env.index(word)
         if index is None:
             index = self.checker.solver.scalar(Key(word), env)
@@ -206,7 +206,7 @@ class FlowData:
         return None if isinstance(index, SizeVariable) else index
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
-        """Return the environment that gives a name its value, and its definition if it has one there."""
+        """Return the environment that gives a name its value, and the definition there, if any."""
         for holder in lineage(env):
             is_bound = key in self.bound.get(id(holder), {})
             definition = None if is_bound else self.definition_of(key, holder)
@@ -218,7 +218,7 @@ class FlowData:
         return key in self.checker.parameters or self.lookup(key, env)[0] is not None
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
-        """Return whether data are in a name. A definition that is being drawn is data: it was asked for."""
+        """Return whether a name contains data. A definition that is being drawn counts as data."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.has_data(definition, holder, self.index_of(key, definition, holder))

@@ -1,4 +1,4 @@
-"""The graph that a diagram draws: nodes, edges, and groups of them within others.
+"""The graph that a diagram draws: nodes, edges, and nested groups.
 
 A node is one of the following, and carries the type of its value:
 
@@ -24,7 +24,7 @@ NAMING = ("input", "entry", "result")  # the text of these nodes is the name of 
 
 @dataclass
 class DrawnFunction:
-    """A node: its kind, the text in it and the text below, and the name and type of its value."""
+    """A node: its kind, the text inside and below it, and the name and type of its value."""
 
     kind: str
     runs: tuple[Run, ...]
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
 @dataclass
 class FlowGraph:
-    """Nodes and edges; `outer` is the graph in which this one is the group `place`."""
+    """Nodes and edges; `outer` is the graph in which this graph is the group `place`."""
 
     outer: FlowGraph | None = None
     place: int = 0
@@ -67,13 +67,13 @@ class FlowGraph:
         return inner
 
     def connect(self, source: ValueSource, target: ValueSource, written: tuple[Run, ...] = ()) -> None:
-        """Add an edge to a node of this graph, from any place of the value."""
+        """Add an edge to a node of this graph, from wherever the value is."""
         edge = Edge(self.port(source, written), Port(target.node))
         if edge not in self.edges:
             self.edges.append(edge)
 
     def port(self, source: ValueSource, written: tuple[Run, ...] = ()) -> Port:
-        """Return the port of a value in this graph: a node of it, one within a group of it, or an entry made for it."""
+        """Return the port of a value in this graph: a node, a node within a group, or an entry created for it."""
         port, graph = Port(source.node), source.graph
         while graph is not self and graph.outer is not None:
             port, graph = Port(graph.place, port), graph.outer
@@ -92,7 +92,7 @@ class FlowGraph:
         return self.entries[mark]
 
     def everything(self) -> Iterable[DrawnFunction]:
-        """Yield the nodes of this graph and of all graphs within."""
+        """Yield the nodes of this graph and of all nested graphs."""
         for node in self.nodes:
             yield node
             if node.inside is not None:
@@ -100,7 +100,7 @@ class FlowGraph:
 
 
 class ValueSource(NamedTuple):
-    """A value: the node that gives it."""
+    """A value, represented by the node that provides it."""
 
     graph: FlowGraph
     node: int

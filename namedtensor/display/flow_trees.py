@@ -1,4 +1,4 @@
-"""Pieces of formulas for a diagram: taken apart, joined, and with • for a value that is drawn elsewhere."""
+"""Functions that take apart and join pieces of formulas for a diagram, with • for values drawn elsewhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPERANDS: dict[type, tuple[str, ...]] = {  # of each kind of node, the fields th
 
 
 def operands(node: Any) -> tuple[Any, ...]:
-    """Return the parts of an expression that are expressions of tensors."""
+    """Return the parts of an expression that are tensor expressions."""
     fields = OPERANDS.get(node.__class__, ())
     if isinstance(node, nodes.Index):
         return (node.base, *(index for _, index in node.items))
@@ -49,7 +49,7 @@ def flatten(values: Any) -> Iterator[Any]:
 
 
 def regroup(node: Any, has_data: Callable[[Any], bool]) -> Any:
-    """Regroup X + F + b as X + (F + b) if b is a parameter: it is drawn with the term that it is added to."""
+    """Regroup X + F + b as X + (F + b) if b is a parameter, so that b is drawn with the term that it is added to."""
     if not isinstance(node, Call) or node.operator != "+":
         return node
     terms = summands(node)
@@ -79,7 +79,7 @@ def total(terms: list[Any]) -> Any:
 
 
 def replace_parts(node: Any, gone: set[int]) -> Any:
-    """Return a tree with • for some of its parts."""
+    """Return a tree with some parts replaced by •."""
     return map_nodes(node, lambda part: DOT if id(part) in gone else None)
 
 
@@ -92,7 +92,7 @@ def lineage(env: Environment | None) -> list[Environment]:
 
 
 def needs(one: Definition, other: Definition) -> bool:
-    """Return whether a family uses another at its own index, or at an adjacent one."""
+    """Return whether a family uses another family at the same index or an adjacent index."""
     if one.range is None or other.range is None or one.range.variable.text != other.range.variable.text:
         return False
     variable = one.range.variable.text

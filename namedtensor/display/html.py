@@ -1,4 +1,4 @@
-"""Formulas for pages: scripts below and above, each axis in its color."""
+"""Formulas as HTML, with subscripts, superscripts, and a color for each axis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def style() -> str:
 
 
 def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
-    """Format runs as HTML: scripts nested, names of axes in spans of their class."""
+    """Format runs as HTML with nested scripts, and axis names in spans with their CSS class."""
     names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:
@@ -47,7 +47,7 @@ def html_run(run: Run, tints: Mapping[str, Tint]) -> str:
 
 
 def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
-    """Return a formula in one line, or each statement of a program in its own line."""
+    """Return a formula on one line, or each statement of a program on its own line."""
     statements = getattr(node, "statements", (node,))
     lines = [html_runs(to_runs(statement, tints), tints) for statement in statements]
     if len(lines) == 1:
@@ -92,13 +92,13 @@ def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
-    """Return a table of steps with its style; each row is its cells."""
+    """Return a styled HTML table of steps; each row is a sequence of cells."""
     head = "".join(f"<th>{name}</th>" for name in header)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'{style()}<table class="named-tensor-steps">{caption}<tr>{head}</tr>{body}</table>'
 
 
 def html_cell(text: str, depth: int | None = None, tag: str = "td") -> str:
-    """Return a cell whose text begins at the left, indented by the depth of its definition."""
+    """Return a left-aligned cell, indented by the depth of its definition."""
     indent = "" if depth is None else f";padding-left:{0.6 + 1.4 * depth:.1f}em"
     return f'<{tag} style="text-align:left{indent}">{text}</{tag.partition(" ")[0]}>'

@@ -1,4 +1,4 @@
-"""Tensors as pictures: a heat map with the names of its axes, one panel for each element of the further ones.
+"""Tensors as heat maps with axis names, and one panel for each element of the remaining axes.
 
 The elements are shown as in a table. matplotlib is an optional dependency.
 """
@@ -36,7 +36,7 @@ MISSING = (0.5, 0.5, 0.5, 0.45)
 
 
 class Picture:
-    """A drawing; shows itself in a notebook, in the page's own color of text. `figure` is matplotlib's."""
+    """A drawing that displays itself in a notebook in the page's text color; `figure` is the matplotlib figure."""
 
     def __init__(self, figure: Figure, mark: str):
         self.figure: Any = figure
@@ -47,7 +47,7 @@ class Picture:
         return self._svg(INK)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write it to a file, of the kind given by the file extension: .svg, .png, .pdf.
+        """Write the picture to a file in the format given by the file extension: .svg, .png, .pdf.
 
         Raises NotationError if the file extension is not a format that can be drawn, or the file cannot be written.
         """
@@ -79,7 +79,7 @@ def fit_width(svg: str) -> str:
 
 
 def ignore_warnings() -> warnings.catch_warnings:
-    """Return a context without warnings for missing letters of a font: in SVG the reader's own font has them."""
+    """Return a context manager that suppresses missing-glyph warnings. In SVG, the viewer's own font has the glyphs."""
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 
 
@@ -133,7 +133,7 @@ def heatmap(
 
 
 def blank() -> Figure:
-    """Create an empty figure; raise 408 if matplotlib is missing."""
+    """Create an empty figure. Raise error 408 if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
     except ImportError:
@@ -143,7 +143,7 @@ def blank() -> Figure:
 
 # ------------------------------------------------------------------------------------------------- what goes where
 def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tuple[str, ...]:
-    """Return the axes of the panels, then the axes of the rows and the columns."""
+    """Return the axes of the panels, followed by the axes of the rows and columns."""
     further = names_of(facets) if facets is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]
     for axis in asked:
@@ -239,7 +239,7 @@ def make_panel_title(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[s
 
 
 def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], wide: int, high: int):
-    """Return the size in inches: of the cells, the labels at the left and below, and the color bar at the right."""
+    """Return the size in inches of the cells, the labels at the left and below, and the color bar at the right."""
     cell = 0.26 if wide * high <= 4 else 0.15
     largest = 6.0 / math.sqrt(min(wide * high, 4))
     shared = min(max(cell, 1.3 / max(extent)), *(largest / size for size in extent))
@@ -271,7 +271,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
 
 
 def place_ticks(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
-    """Return the positions that get tick labels, and the labels."""
+    """Return the positions of the tick labels, and the labels."""
     if texts and size <= LABELS:
         return list(range(size)), texts
     step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1
@@ -281,13 +281,13 @@ def place_ticks(size: int, texts: list[str] | None) -> tuple[list[int], list[str
 
 
 def write(text: Any, shown: str) -> None:
-    """Set a text verbatim: a $ does not begin math."""
+    """Set text verbatim, so that a $ does not start math mode."""
     text.set_parse_math(False)
     text.set_text(shown)
 
 
 def scale_colors(array: Any) -> dict[str, Any]:
-    """Return the colors, and the values at their ends; zero has the color of the page."""
+    """Return the colors and the values at their ends. Zero has the page's background color."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
 

@@ -1,4 +1,4 @@
-"""The steps of an explanation as slides: one standalone page.
+"""The steps of an explanation as slides on one standalone page.
 
 It shows a step at a time beside the list of all, by keys or buttons, or played.
 
@@ -21,12 +21,12 @@ from .html import html_piece, html_type, style
 
 
 def text_of(name: str) -> str:
-    """Return the text of a file beside this module."""
+    """Return the text of a file in the directory of this module."""
     return "\n" + (files(__name__.rpartition(".")[0]) / name).read_text(encoding="utf-8")
 
 
 def slides(explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """Return the whole page; its style is `slides.css`, its script `slides.js`."""
+    """Return the whole page, with the style `slides.css` and the script `slides.js`."""
     script = text_of("slides.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -58,7 +58,7 @@ def entry(number: int, step: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """Return one step: its place in the formula, its text, its type and its value."""
+    """Return one step, with its position in the formula, text, type and value."""
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (
@@ -68,7 +68,7 @@ def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -
 
 
 def mark_piece(source: str, node: Any) -> str:
-    """Return the formula with one piece of it marked."""
+    """Return the formula with one piece highlighted."""
     start, end = getattr(node, "span", (0, 0))
     before, piece, after = (plain(part) for part in (source[:start], source[start:end], source[end:]))
     return f"{before}<mark>{piece}</mark>{after}" if piece else before + after

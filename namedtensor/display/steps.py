@@ -1,4 +1,4 @@
-"""Every step of a formula: sub-formula, type, value, and the definition that contains it; for terminals and notebooks.
+"""Every step of a formula for terminals and notebooks: the sub-formula, type, value and containing definition.
 
     EncoderBlock
       1. X : ℝ^{seq[2] × chans[3]}
@@ -47,14 +47,14 @@ LONGEST = 60  # the largest number of steps to show one by one; more steps get a
 
 # ------------------------------------------------------------------------------------------------------- where it is
 class StepLocation(NamedTuple):
-    """A definition that a step appears in: FFN^2, and its name in the text, FFN^l."""
+    """A definition in which a step appears, such as FFN^2, with its name in the text, FFN^l."""
 
     name: str
     written: str
 
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
-    """Return the definitions that an environment appears in, from the outermost."""
+    """Return the definitions in which an environment appears, from the outermost inward."""
     locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
@@ -91,7 +91,7 @@ class AxisNames:
         self.names = {call: distinct_names(met) for call, met in self.met.items()}
 
     def shape(self, term: Term, env: Environment) -> dict[str, Any]:
-        """Return a term's shape under these names."""
+        """Return the shape of a term under these names."""
         names = self.names.get(id(call_of(env)), {})
         return {names.get(axis, axis): size for axis, size in resolve_shape(term.shape).items()}
 
@@ -118,7 +118,7 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
 class ExplainedStep(Suggests):
-    """One step: the piece of the formula, its type, the names of the definitions it appears in, and its value."""
+    """One step: the piece of the formula, its type, the definitions in which it appears, and its value."""
 
     text: str
     type: str
@@ -131,12 +131,12 @@ class ExplainedStep(Suggests):
 
     @property
     def value(self) -> Any:
-        """Return the tensor. The values of all steps that are shown together are computed at once."""
+        """The tensor. The values of all steps that are shown together are computed at once."""
         return self.values[self]
 
 
 class StepValues:
-    """The values of steps, computed when the first is asked for: `compute` gives the array of each term and its order."""
+    """The values of steps, computed on first access; `compute` returns the array and axis order of each term."""
 
     def __init__(self, compute: Compute):
         self.compute = compute
@@ -164,7 +164,7 @@ class StepValues:
 
 
 def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
-    """Return the steps to a term that a checker has typed; `whole` is the formula or name of the whole."""
+    """Return the steps to a term that a checker has typed; `whole` is the whole formula or its name."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
     steps: list[ExplainedStep] = []
@@ -191,12 +191,12 @@ def step(
 
 
 def no_way() -> None:
-    """Return None: a value that is not a derivative has no derivation."""
+    """Return None, since a value that is not a derivative has no derivation."""
 
 
 @dataclass(frozen=True)
 class Explanation(Suggests):
-    """The steps of a formula in order of evaluation; prints as a table, also in a notebook.
+    """The steps of a formula in order of evaluation. It prints as a table, and also appears as a table in a notebook.
 
     Of a derivative the steps to its closed form follow, each beside its rule; `derivation` has them.
     If there are many steps, it shows an overview; `inside("FFN^2")` has the steps of one definition or family.
@@ -218,7 +218,7 @@ class Explanation(Suggests):
         return self.stages[position]
 
     def inside(self, name: str) -> Explanation:
-        """Return the steps that appear in the definition of a name: FFN^2; for a whole family: FFN^l, or FFN.
+        """Return the steps in the definition of a name, such as FFN^2, or in a whole family, such as FFN^l or FFN.
 
         Raises NotationError if no step does.
 
@@ -237,11 +237,11 @@ class Explanation(Suggests):
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
     def to_html(self) -> str:
-        """Return a separate page that shows one step at a time: arrows, page keys and buttons change the step."""
+        """Return a standalone page that shows one step at a time. Arrow keys, page keys and buttons change the step."""
         return slides(self, colors_of(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write that page to a file; it needs no network and no other file.
+        """Write the page of `to_html` to a file that needs neither a network connection nor other files.
 
         Raises NotationError if the file cannot be written.
 
@@ -252,7 +252,7 @@ class Explanation(Suggests):
 
     @cached_property
     def derivation(self) -> Way | None:
-        """Return the closed form of a derivative and its derivation, or None if there is none."""
+        """Return the closed form of a derivative and its derivation, or None if there is no derivation."""
         return self.derived()
 
     @encodable
@@ -270,7 +270,7 @@ class Explanation(Suggests):
 
 
 def colors_of(explanation: Explanation) -> dict[str, Tint]:
-    """Return the color of each axis, the same in every display of the steps."""
+    """Return the color of each axis, which is the same in every display of the steps."""
     return tints([*explanation.axes, *(axis for stage in explanation for axis in stage.axes)])
 
 
@@ -288,13 +288,13 @@ class Overview(NamedTuple):
 
 
 def group_steps(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
-    """Yield runs of steps that appear in one place, each step with its number."""
+    """Yield runs of numbered steps that appear in the same definitions."""
     for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield locations, list(group)
 
 
 def overview(explanation: Explanation) -> Iterator[Overview]:
-    """Yield a row for each definition that steps appear in, families in one row."""
+    """Yield a row for each definition in which steps appear, with one row per family."""
     rows: dict[tuple[str, ...], list[ExplainedStep]] = {}
     for stage in explanation.stages:
         rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
@@ -321,7 +321,7 @@ def steps_text(explanation: Explanation) -> str:
 
 
 def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
-    """Return the names of the definitions that begin between two places, and their depths."""
+    """Return the names and depths of the definitions that begin between two positions."""
     common = len(os.path.commonprefix([before, locations]))
     return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 

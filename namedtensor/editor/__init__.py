@@ -1,4 +1,4 @@
-"""An editor's view of a document: findings while one types, types, completion, renaming, definitions, quick fixes.
+"""An editor's view of a document, with findings during typing, types, completions, renaming, definitions and fixes.
 
 `positions`: places in a text as lines and columns.
 `parts`: the pieces of a formula with their types.

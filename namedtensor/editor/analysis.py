@@ -1,4 +1,4 @@
-"""A document of any kind with all findings, kept up to date while it is edited.
+"""A document of any kind with all its findings, kept up to date while it is edited.
 
 document = EditedDocument("model.py")
 document.update(text)          findings in the changed part
@@ -38,7 +38,7 @@ MAX_CHARS = 1_000_000  # of a document
 
 @dataclass(frozen=True)
 class FormulaRegion:
-    """A formula or program of a document: its tree, whose spans `place` moves to the document."""
+    """A formula or program in a document. `place` maps the spans of its tree to the document."""
 
     text: str
     latex: bool
@@ -53,25 +53,25 @@ class FormulaRegion:
 
 
 class EditedProgram(NamedTuple):
-    """A program of a document: its span there, and in Python its string."""
+    """A program in a document, with its span there and, in a Python file, its string."""
 
     program: TextProgram
     span: Span
     formula: FormulaString | None
 
     def place(self, span: Span) -> Span:
-        """Return a span of the program in the document."""
+        """Return the span in the document that corresponds to a span of the program."""
         if self.formula is not None:
             return self.formula.place(span)
         return self.span[0] + span[0], self.span[0] + span[1]
 
     def error(self, error: NotationError, text: str) -> NotationError:
-        """Return an error of the program as one of the document."""
+        """Return an error of the program as an error of the document."""
         return error.moved(text, self.place) if self.formula is None else locate_in_file(error, self.formula, text)
 
 
 class EditedDocument:
-    """A document while it is edited. `read` gives the texts of the files that it includes, in place of the disk."""
+    """A document that is being edited. `read` returns the contents of included files, instead of the disk."""
 
     def __init__(self, path: str, read: Read | None = None):
         self.path, self.read = path, read
@@ -85,12 +85,12 @@ class EditedDocument:
 
     @property
     def is_known(self) -> bool:
-        """Whether documents of its kind hold formulas."""
+        """Whether documents of this kind can contain formulas."""
         return self.kind in (PROGRAM, PYTHON) or self.kind in READERS
 
     # ------------------------------------------------------------------------------------------------------- checking
     def update(self, text: str) -> None:
-        """Take a new text, and check its changes.
+        """Replace the text of the document, and check what changed.
 
         It never raises for the contents of a document.
         """
@@ -108,13 +108,13 @@ class EditedDocument:
             self._check_document(text)
 
     def settle(self) -> None:
-        """Check the whole document after checks of its parts."""
+        """Check the whole document after only parts of it were checked."""
         for edited in self.programs:
             edited.program.settle()
 
     @property
     def settled(self) -> bool:
-        """Whether all of it was checked as a whole."""
+        """Whether the whole document was checked in its current form."""
         return all(edited.program.settled for edited in self.programs)
 
     def _update_python(self, text: str) -> None:
@@ -128,7 +128,7 @@ class EditedDocument:
         self._update_programs([(string.text, string.span, string) for string in formulas])
 
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
-        """Check programs, each with its known inputs: by its text, else by its place among them."""
+        """Check the programs, reusing the earlier program with the same text or else with the same position."""
         before = [edited.program for edited in self.programs]
         by_text = {(program.text, program.known): program for program in before}
         programs: list[EditedProgram] = []
@@ -163,7 +163,7 @@ class EditedDocument:
     # ------------------------------------------------------------------------------------------------- what was found
     @property
     def problems(self) -> list[Problem]:
-        """All findings, at their places in the document."""
+        """All findings, at their positions in the document."""
         problems = [*self._problems]
         for edited in self.programs:
             for problem in edited.program.findings().problems:
@@ -172,7 +172,7 @@ class EditedDocument:
         return problems
 
     def _find_typed(self) -> Iterator[tuple[Iterable[TypedPart], Iterable[TypeHint], Callable[[Span], Span | None]]]:
-        """Yield the typed pieces and hints of each program, and the function that moves their spans to the document."""
+        """Yield the typed pieces and hints of each program, with a function that maps their spans to the document."""
         for edited in self.programs:
             findings = edited.program.findings()
             yield findings.parts, findings.hints, edited.place
@@ -182,7 +182,7 @@ class EditedDocument:
 
     @property
     def parts(self) -> list[TypedPart]:
-        """The pieces that have a type, at their places in the document, inner pieces first."""
+        """The pieces that have a type, at their positions in the document, inner pieces first."""
         placed = ((part, locate(part.span)) for parts, _, locate in self._find_typed() for part in parts)
         return [part._replace(span=span) for part, span in placed if span is not None]
 
@@ -195,14 +195,14 @@ class EditedDocument:
         return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 
     def copy(self) -> EditedDocument:
-        """Return a copy of the document for trying an edit, which shares the results so far."""
+        """Return a copy of the document in which an edit can be tried. The copy shares all results so far."""
         other = copy.copy(self)
         other.programs = [edited._replace(program=copy.copy(edited.program)) for edited in self.programs]
         return other
 
     @property
     def regions(self) -> list[FormulaRegion]:
-        """The formulas and programs, as they were last checked as a whole."""
+        """The formulas and programs, as of the last check of the whole document."""
         if self.report is not None and self.whole is not None:
             return regions_of(self.report, self.whole, self.path)
         regions: list[FormulaRegion] = []
@@ -223,7 +223,7 @@ class EditedDocument:
 
 
 def read_stated_types(formula: FormulaString) -> ProgramInputs:
-    """Return the types that a call states for the inputs of its formula."""
+    """Return the types that a call declares for the inputs of its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )
@@ -231,7 +231,7 @@ def read_stated_types(formula: FormulaString) -> ProgramInputs:
 
 
 def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
-    """Return the programs of a document with sections that lie in the file itself."""
+    """Return the programs of a document whose sections are in the file itself."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(

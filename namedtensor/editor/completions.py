@@ -36,7 +36,7 @@ OPENINGS = re.compile(
 
 
 class CompletionItem(NamedTuple):
-    """Text to replace a span; the list shows `label`, and `detail` explains it."""
+    """A replacement for a span. The list of completions shows `label`, and `detail` explains it."""
 
     text: str
     span: Span
@@ -46,7 +46,7 @@ class CompletionItem(NamedTuple):
 
 
 def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
-    """Return the possible next words at a position of a document, or none outside of its formulas."""
+    """Return the possible next words at a position of a document, or an empty list outside of formulas."""
     for edited in document.programs:
         program, span, formula = edited
         if span[0] <= offset <= span[1] and program.syntax == "text":
@@ -92,7 +92,7 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
 
 
 def axes_of(program: TextProgram, offset: int) -> list[str]:
-    """Return the axes of a program, also from statements that do not parse yet, except a word that ends at `offset`."""
+    """Return the axes of a program, including the axes of invalid statements but not the word that ends at `offset`."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
     axes |= dict.fromkeys(axis for shape in program.known.given.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
@@ -110,7 +110,7 @@ def describe_function(name: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------- LaTeX
 def math_start(document: EditedDocument, offset: int) -> int | None:
-    """Return the beginning of the formula at a position, even if it is not closed yet; None outside of formulas."""
+    """Return the beginning of the formula at a position, even if it is not closed yet, or None outside of formulas."""
     assert document.report is not None and document.whole is not None
     for section in document.report.sections:
         for maths in section.maths:
@@ -131,7 +131,7 @@ def math_start(document: EditedDocument, offset: int) -> int | None:
 
 
 def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
-    """Yield the completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
+    """Yield the completions after a piece of LaTeX: macros of axes, macros of the notation, symbols and names."""
     axes = dict.fromkeys(axis.rstrip(MARKS) for tree in trees for axis in axes_in(tree))
     begun = MACRO.search(before)
     if begun is not None:
@@ -156,7 +156,7 @@ def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[C
 
 
 def _macros(axes: Iterable[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield macros with their kinds: the axes of the document, the notation's own, symbols, Greek letters."""
+    """Yield macros with their kinds: axes of the document, macros of the notation, symbols, and Greek letters."""
     of_axes = [(f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and not is_known(f"\\{axis}")]
     if axes_first:
         yield from of_axes

@@ -1,4 +1,4 @@
-"""The dependencies of a statement on its program, in a few words.
+"""The context of a statement: the definitions and the types in its program on which the statement depends.
 
 Functions appear with their definitions, and tensors with their types.
 
@@ -23,7 +23,7 @@ MAX_STATEMENTS = 80  # of a context
 
 
 class Contexts:
-    """The statements of a program that was checked, by the names that they define."""
+    """The statements of a checked program, grouped by the names that they define."""
 
     def __init__(self, statements: list[StatementText], tree: nodes.Program, types: Mapping[str, str]):
         self.statements = statements
@@ -56,7 +56,7 @@ class Contexts:
             self.of_sizes.append(at)
 
     def of(self, changed: nodes.Program, unchanged: Collection[int]) -> str:
-        """Return the context of a changed statement: the texts of unchanged statements, and types."""
+        """Return the context of a changed statement, as the source of unchanged statements and as types."""
         defined = {name for statement in changed.statements for name in head_names(statement)}
         chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
         declared: dict[str, None] = {}
@@ -83,7 +83,7 @@ class Contexts:
         )
 
     def _is_value(self, at: int) -> bool:
-        """Return whether a statement defines its tensors, so that their types represent it."""
+        """Return whether a statement defines only tensors, so that their types can replace it."""
         return all(
             isinstance(statement, (nodes.Equation, nodes.Update)) and function_head(statement) is None
             for statement in self.trees[at]

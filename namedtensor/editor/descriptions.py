@@ -1,4 +1,4 @@
-"""Descriptions of a position: its type, its meaning, and its definition."""
+"""Descriptions of a position in a document, with its type, its meaning, and its definition."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ KINDS = {AXIS: "axis", FUNCTION: "function", INDEX: "index"}
 
 
 class Description(NamedTuple):
-    """A text in Markdown about a span."""
+    """A description of a span in Markdown."""
 
     span: Span
     text: str
 
 
 def hover(document: EditedDocument, offset: int) -> Description | None:
-    """Return the type of the smallest piece at a position, the definition of its name, and its operator's meaning."""
+    """Return the type of the smallest piece at a position, its name's definition, and its operator's meaning."""
     parts = {part.span: part for part in document.parts}
     span = innermost(parts, offset)
     mention = find_occurrence(document, offset)
@@ -61,13 +61,13 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
 
 
 def types_of(region: FormulaRegion, mention: Occurrence) -> list[str]:
-    """Return the types of a name, with each of its labels, since no piece of a formula shows them."""
+    """Return the types of a name, one for each label, because no piece of a formula shows them."""
     types = [f"`{name}` : `{text}`" for name, text in region.types.items() if plain_key(name).base == mention.name]
     return ["  \n".join(types[:MAX_TYPES])] if types else []
 
 
 def definition_of(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
-    """Return the statement that defines a name, in a code block, unless the offset is in it."""
+    """Return the statement that defines a name, as a code block, unless it contains the offset."""
     for defining in definitions(document, mention):
         region = document.regions[defining.region]
         for statement in (other.span for other in region.tree.statements):
@@ -109,7 +109,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrence]:
-    """Return the mentions that define a name. For an axis, or a name without a definition, return the first mention."""
+    """Return the mentions that define a name. For an axis or an undefined name, return the first mention."""
     mentions = same_as(document, mention)
     defining = [other for other in mentions if other.defines]
     return defining or mentions[:1]
@@ -130,7 +130,7 @@ DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\
 
 
 def macro_definition(text: str, offset: int) -> list[Span]:
-    """Return the definition in the same file of the LaTeX macro at a position."""
+    """Return the definition of the LaTeX macro at a position, if it is in the same file."""
     macro = macro_at(text, offset)
     if macro is None:
         return []

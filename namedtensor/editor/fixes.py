@@ -1,4 +1,4 @@
-"""Quick fixes: the edits that the hints of errors and warnings name, each tried before it is offered."""
+"""Quick fixes: the edits that errors and warnings suggest, each tried before it is offered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PROBLEMS = 5  # of a place
 
 
 class Fix(NamedTuple):
-    """A quick fix: its description, its edit, and its problem."""
+    """A quick fix, with its description, its edit, and the problem that it solves."""
 
     title: str
     edit: Edit
@@ -45,7 +45,7 @@ def fixes(document: EditedDocument, span: Span) -> list[Fix]:
 
 
 def touches(problem: Problem, span: Span) -> bool:
-    """Return whether a problem is at a place."""
+    """Return whether a problem overlaps a span."""
     start, end = problem.error.span or (0, 0)
     return start <= span[1] and span[0] <= end
 

@@ -1,4 +1,4 @@
-"""The mentions of names and axes in a document, and which of them refer to the same one.
+"""The mentions of names and axes in a document, and which of them refer to the same name or axis.
 
 An axis belongs to all of its program, except one that the head of a function binds: that belongs to the function. So does a
 parameter, and an index to its statement.
@@ -27,7 +27,7 @@ BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
 
 
 class Occurrence(NamedTuple):
-    """A mention of a name or an axis: its span, its kind, its name, whether it is its definition, and its owner.
+    """A mention of a name or an axis, with its span, kind, name and owner, and whether it is the definition.
 
     `owner` is the place of the function or statement that binds it, or None for names of the program.
     """
@@ -42,7 +42,7 @@ class Occurrence(NamedTuple):
 
 
 def occurrences(document: EditedDocument) -> list[Occurrence]:
-    """Return all mentions in the programs of a document, in their order."""
+    """Return all mentions in the programs of a document, in order."""
     return [mention for number, region in enumerate(document.regions) for mention in sorted(mentions(region, number))]
 
 
@@ -95,14 +95,14 @@ def mentions(region: FormulaRegion, number: int) -> Iterator[Occurrence]:
 
 
 def operator_span(region: FormulaRegion, node: Call) -> Span:
-    """Return where the name of a function is in its call."""
+    """Return the span of a function's name in its call."""
     start, end = node.operator_span
     at = region.text.find(node.operator, start, end)
     return (at, at + len(node.operator)) if at >= 0 else node.operator_span
 
 
 class Owner(NamedTuple):
-    """A function: its names and axes, and the statements that belong to it."""
+    """A function, with its names, its axes, and the statements that belong to it."""
 
     span: Span
     names: frozenset[str]
@@ -110,7 +110,7 @@ class Owner(NamedTuple):
     statements: tuple[Span, ...]
 
     def holds(self, span: Span) -> bool:
-        """Return whether a place is in its statements."""
+        """Return whether a span is in one of the function's statements."""
         return any(start <= span[0] and span[1] <= end for start, end in self.statements)
 
 
@@ -141,7 +141,7 @@ def heads(statement: Any) -> Iterator[Any]:
 
 
 def indices_of(statement: Any) -> frozenset[str]:
-    """Return the indices that a statement binds: l of `for l = 1, …, L`, i of A_{seq(i)} = … and of ∑_i."""
+    """Return the indices that a statement binds, such as l in `for l = 1, …, L`, and i in A_{seq(i)} = … and in ∑_i."""
     names: set[str] = set()
     for node in walk(statement):
         if isinstance(node, nodes.Range):
@@ -162,7 +162,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------ which are the same
 def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
-    r"""Return the mention at a place of a document, or that ends there.
+    r"""Return the mention that contains a position of a document or ends there.
 
     Outside of formulas it is a mention of the macro that is written there, as in \ndef{\seq}{seq}.
     """
@@ -182,7 +182,7 @@ def macro_at(text: str, offset: int) -> str | None:
 
 
 def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
-    """Return the mentions of the same name or axis as this one."""
+    """Return the mentions of the name or axis that this mention refers to."""
     regions, every = document.regions, occurrences(document)
     is_local = not regions[chosen.region].latex or chosen.owner is not None or document.report is None
     groups = {chosen.region} if is_local else find_linked_regions(regions, every, chosen)
@@ -196,7 +196,7 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
 
 
 def find_linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
-    """Return the sections that share a name by inheritance. An axis is the same in all."""
+    """Return the sections that share a name by inheritance. All sections share their axes."""
     if chosen.kind == AXIS:
         return set(range(len(regions)))
     first = last = chosen.region

@@ -12,7 +12,7 @@ from ..display.steps import AxisNames, places
 
 
 class TypedPart(NamedTuple):
-    """A piece of a formula: its span, its shape, the definitions that it is in, and its node."""
+    """A piece of a formula, with its span, its shape, the definitions that contain it, and its node."""
 
     span: Span
     shape: Mapping[str, Any]
@@ -21,7 +21,7 @@ class TypedPart(NamedTuple):
 
 
 def find_typed_parts(checker: Any) -> list[TypedPart]:
-    """Return each piece that has a type, once, inner pieces first.
+    """Return each piece that has a type, without duplicates, inner pieces first.
 
     If it is in several definitions, the first use counts.
     """
@@ -38,7 +38,7 @@ def find_typed_parts(checker: Any) -> list[TypedPart]:
 
 
 def innermost(spans: Iterable[Span], offset: int) -> Span | None:
-    """Return the shortest span that contains an offset, or that ends there.
+    """Return the shortest span that contains an offset or ends there.
 
     >>> innermost([(0, 9), (2, 5), (3, 4)], 4)
     (2, 5)

@@ -1,4 +1,4 @@
-"""Places in a text as editors count them: lines and columns from 0, columns in units of UTF-16 unless agreed otherwise."""
+"""Positions in a text as editors count them, with lines and columns from 0, and columns in UTF-16 units by default."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ UNITS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}  # bytes of a unit
 
 
 class Position(NamedTuple):
-    """A line and a column, both from 0."""
+    """A line and a column, both counted from 0."""
 
     line: int
     character: int
 
 
 class Lines:
-    """The lines of a text, to convert between offsets in code points and positions.
+    """The lines of a text, for conversions between positions and offsets in code points.
 
     >>> lines = Lines("a\\n𝒮x")
     >>> lines.position(3), lines.offset(Position(1, 2)), Lines("𝒮x", "utf-32").position(1)

@@ -1,4 +1,4 @@
-"""Repairs behind buttons and quick fixes: the edits of an error's hint, each tried before it is offered.
+"""Repairs behind buttons and quick fixes: the edits that an error's hint suggests, each tried before it is offered.
 
 softmax_{sek} X     seq      after which the text is right, or wrong in less, or later on
 """
@@ -15,14 +15,14 @@ Errors = Sequence[NotationError]
 
 
 class Edit(NamedTuple):
-    """Text to put in place of a span."""
+    """A replacement for a span of a text."""
 
     span: Span
     text: str
 
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Edit]:
-    """Return the edits that fix one of the errors of a text; `errors_of` returns the errors of another text."""
+    """Return the edits that fix an error. `errors_of` returns the errors of an edited text."""
     replies: list[Edit] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
@@ -35,7 +35,7 @@ def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], E
 
 
 def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the edits of the hint, and in LaTeX the same edit as a macro if the text uses one."""
+    """Yield the edits that a hint suggests, and in LaTeX the equivalent edits of macros if the text uses macros."""
     for (start, end), text in problem.edits:
         macro = (problem.source or "")[start : start + 1] == "\\" and text.isalpha()
         yield (start, end), f"\\{text}" if macro else text

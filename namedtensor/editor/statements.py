@@ -1,4 +1,4 @@
-"""The spans of the statements of a text, found without parsing: an invalid statement does not hide the others."""
+"""The spans of the statements in a text, found without parsing, so that an invalid statement does not hide others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 class StatementText(NamedTuple):
-    """A statement, or several that cannot be separated: its position in the text, and its own text."""
+    """A statement, or several statements that cannot be separated, with its position in the text and its own text."""
 
     start: int
     text: str
 
     @property
     def end(self) -> int:
-        """The position of its end."""
+        """The position at which the statement ends."""
         return self.start + len(self.text)
 
 
@@ -59,14 +59,14 @@ def split(text: str) -> list[StatementText]:
 
 
 def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
-    """Return the number of the statement that a span begins in. Text before the first statement belongs to it."""
+    """Return the number of the statement in which a span begins. Text before the first statement belongs to it."""
     if span is None or not statements:
         return None
     return max(0, bisect_right(statements, span[0], key=lambda statement: statement.start) - 1)
 
 
 def scopes(text: str) -> list[Span]:
-    """Return the parts of a text that are separate programs: all of it, or in a file of exercises each exercise."""
+    """Return the spans of separate programs: the whole text, or each exercise in a file of exercises."""
     starts = [heading.start() for heading in EXERCISE.finditer(text)]
     if not starts:
         return [(0, len(text))]
@@ -75,7 +75,7 @@ def scopes(text: str) -> list[Span]:
 
 
 def blank_spans(text: str, spans: list[Span]) -> str:
-    """Return the text with blanks in place of some spans, so that the rest keeps its position."""
+    """Return the text with some spans replaced by blanks, so that the rest keeps its position."""
     for start, end in spans:
         blank = "".join(character if character == "\n" else " " for character in text[start:end])
         text = text[:start] + blank + text[end:]

@@ -1,4 +1,4 @@
-"""A program that is checked while it is edited: the changed part at once, and everything when there is time.
+"""A program that is checked while it is edited: the changed part at once, and the rest when there is time.
 
 `update` checks the changed statements and the definitions they depend on, as last checked. Errors of other statements
 stay, and move with them. `settle` checks the whole program. A statement that does not parse hides no other.
@@ -28,7 +28,7 @@ SHORT = 12  # statements of a program that is always checked as a whole
 
 
 class ProgramInputs(NamedTuple):
-    """The types that a program's context states for its inputs."""
+    """The input types that the context of a program declares."""
 
     shapes: tuple[tuple[str, Any], ...] = ()
     named: frozenset[str] = frozenset()
@@ -37,26 +37,26 @@ class ProgramInputs(NamedTuple):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The shapes of inputs, by name."""
+        """The shapes of the inputs, by name."""
         return {name: dict(shape) if isinstance(shape, tuple) else shape for name, shape in self.shapes}
 
 
 class Problem(NamedTuple):
-    """A finding: "error", "warning" or "information", and its message."""
+    """A finding of severity "error", "warning" or "information", with its message."""
 
     severity: str
     error: NotationError
 
 
 class TypeHint(NamedTuple):
-    """The type of a statement, to be shown after it."""
+    """The type of a statement, to be displayed after it."""
 
     offset: int
     text: str
 
 
 class Diagnostics(NamedTuple):
-    """The findings in a statement, or in a program. Their spans refer to the checked text."""
+    """The findings in a statement or a program. Their spans refer to the checked text."""
 
     problems: tuple[Problem, ...] = ()
     parts: tuple[TypedPart, ...] = ()
@@ -64,7 +64,7 @@ class Diagnostics(NamedTuple):
 
 
 class CheckedText(NamedTuple):
-    """A program checked as a whole."""
+    """A program that was checked as a whole."""
 
     text: str
     statements: list[StatementText]
@@ -76,7 +76,7 @@ class CheckedText(NamedTuple):
 
 
 class TextProgram:
-    """A program in text while it is edited."""
+    """A program whose text is being edited."""
 
     def __init__(self, known: ProgramInputs | None = None, syntax: str = "text"):
         self.known, self.syntax = known or ProgramInputs(), syntax
@@ -92,7 +92,7 @@ class TextProgram:
         return self.whole is not None and self.whole.text == self.text
 
     def update(self, text: str) -> None:
-        """Take a new text, and check its changes."""
+        """Replace the text of the program, and check what changed."""
         before = dict(
             zip((statement.text for statement in self.statements), map(self.changed.get, range(len(self.statements))))
         )
@@ -115,14 +115,14 @@ class TextProgram:
             self.changed[at] = known if known is not None else self._check_alone(whole, self.statements[at])
 
     def settle(self) -> None:
-        """Check the whole program, unless it is checked already."""
+        """Check the whole program unless this was already done."""
         if not self.settled:
             self.whole = check_whole_text(self.text, self.statements, self.known, self.syntax)
         self.places = {at: at for at in range(len(self.statements))}
         self.changed = {}
 
     def _check_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
-        """Return the findings in one statement, with positions from 0."""
+        """Return the findings in a single statement, with positions from 0."""
         text = statement.text
         contexts = whole.contexts
         try:
@@ -142,7 +142,7 @@ class TextProgram:
 
     # ------------------------------------------------------------------------------------------------ what is known now
     def findings(self) -> Diagnostics:
-        """Return all current findings of the text."""
+        """Return all current findings in the text."""
         if self.whole is None:
             return Diagnostics()
         if self.settled:
@@ -164,7 +164,7 @@ class TextProgram:
 
 
 def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
-    """Return the statements that both texts have: their numbers in the old and in the new one.
+    """Return the numbers in the old text of statements that are unchanged, mapped to their numbers in the new text.
 
     >>> match_statements(["a", "b", "c", "d"], ["a", "x", "c", "d"])
     {0: 0, 2: 2, 3: 3}
@@ -186,7 +186,7 @@ def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
 
 
 def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
-    """Return findings moved to other positions of another text."""
+    """Return findings with their positions moved to another text."""
 
     def shifted(span: Span) -> Span:
         return max(0, span[0] + by), max(0, span[1] + by)
@@ -200,7 +200,7 @@ def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
 
 
 def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
-    """Return whether a problem is in the text after `start`, and not that a name of the file is undefined."""
+    """Return whether a problem is located after `start` and is not just an undefined name that the file defines."""
     error = problem.error
     if error.span is None or error.span[0] < start:
         return False
@@ -217,7 +217,7 @@ def problems_of(result: CheckedFormula) -> list[Problem]:
 
 
 def make_undeclared_error(error: NotationError) -> NotationError:
-    """Report an undefined name as an input of unknown type."""
+    """Return the error of an undefined name, as information about an input of unknown type."""
     name = error.span_text
     return error.replace(
         message=f"{name} is an input: nothing here defines or declares it, so its type is unknown",
@@ -227,13 +227,13 @@ def make_undeclared_error(error: NotationError) -> NotationError:
 
 
 def find_defined_names(statements: list[StatementText]) -> set[str]:
-    """Return the names that statements may define, judging by their first characters."""
+    """Return the names that statements may define, judging by the first characters of each statement."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
 
 def check_whole_text(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
-    """Check a program, without the statements that do not parse or clash with others."""
+    """Check a program, leaving out the statements that do not parse or that clash with others."""
     broken: dict[int, Diagnostics] = {}
     result: CheckedFormula | None = None
     tree = nodes.Program(())
@@ -268,14 +268,14 @@ def check_whole_text(text: str, statements: list[StatementText], known: ProgramI
 
 
 def locate_in_text(error: NotationError, text: str) -> NotationError:
-    """Return an error of the blanked text as one of the text; an error of an input is at its beginning."""
+    """Return an error of the blanked text as an error of the text. An error of an input is at the beginning."""
     if error.span is None or error.source is None or len(error.source) != len(text):
         return error.replace(source=text, span=(0, 0), labels=())
     return error if error.source == text else error.replace(source=text)
 
 
 def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> Iterator[TypeHint]:
-    """Yield the types of a tree's statements that no declaration in the tree gives.
+    """Yield the types of statements that the tree does not declare.
 
     In the parts, the tree begins at `start`.
     """
@@ -300,7 +300,7 @@ def distribute_findings(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip
-    """Return the findings of each statement."""
+    """Return the findings of each statement, in order."""
     groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
     items: list[list[tuple[Any, Span | None]]] = [
         [(problem, problem.error.span) for problem in problems],

@@ -1,4 +1,4 @@
-"""Files of tensors: bytes to arrays and back.
+"""Conversion between files of tensors and arrays.
 
 `text`: the text and JSON of a file, errors of inputs, and atomic writing.
 `versions`: one version of a file, although it is replaced or changed.

@@ -1,4 +1,4 @@
-"""The contents of a file of tensors: an array, its axes and its labels if the file names them."""
+"""The contents of a tensor file: an array, and its axes and labels if the file names them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = 
 
 
 def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
-    """Return the array. A one-column table loses its second axis if one name is given."""
+    """Return the array, without the second axis of a one-column table if only one axis name is given."""
     is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
     return contents.array[:, 0] if is_column else contents.array
 
 
 def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the labels of each axis that has one per element, except titles such as width(2), which `write` writes."""
+    """Return the labels of each axis with a label per element, except titles such as width(2), which `write` writes."""
     return {
         axis: labels
         for (axis, size), labels in zip(sizes.items(), contents.labels)

@@ -1,4 +1,4 @@
-"""Tables of text (CSV, TSV): which row is a header, which column holds labels, and which columns are numbers.
+"""Text tables (CSV, TSV), and the rules that find their header row, their label column and their numeric columns.
 
 The first row is the header if one of these rules holds, in this order. Each rule looks at the types of whole columns:
 
@@ -33,7 +33,7 @@ Row = tuple[int, list[str]]  # its number in the file, and its cells
 
 
 class Table(NamedTuple):
-    """A table below its header: its titles, the columns of numbers, and a label for each row, if it has some."""
+    """A table below its header: its titles, its numeric columns, and the row labels if there are any."""
 
     path: Path
     titles: tuple[str, ...]
@@ -45,7 +45,7 @@ class Table(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A remark on which row is the header, and which columns are omitted."""
+        """A note that states which row is the header and which columns are omitted."""
         shown = ", ".join(title or "(empty)" for title in self.titles[:MAX_TITLES])
         header = f"took the first row as header: {shown}" + ", …" * (len(self.titles) > MAX_TITLES)
         return (header,) * self.has_header + dropping_notes(self.dropped)
@@ -56,7 +56,7 @@ class Table(NamedTuple):
         return len(next(iter(self.columns.values())))
 
     def values(self, indices: Iterable[int]) -> Any:
-        """Return the numbers of some columns as one array, row by row. Raise InputError if a cell is a word."""
+        """Return columns of numbers as one array with a row per table row. Raise InputError if a cell is a word."""
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
@@ -76,7 +76,7 @@ class TableCells(NamedTuple):
 
     @property
     def is_indexed(self) -> bool:
-        """Whether the first column counts the rows, and so does not hold data."""
+        """Whether the first column only numbers the rows."""
         return self.has_header and not self.titles[0] and len(self.titles) > 1 and is_row_numbers(self.columns[0])
 
 
@@ -125,7 +125,7 @@ def numbers_in(path: Path, lines: Sequence[int], title: str, column: Sequence[st
 
 
 def array_of(columns: Sequence[Any]) -> Any:
-    """Return columns of numbers as one array, row by row; an integer array if all numbers are integers."""
+    """Return columns of numbers as one array with a row per table row, with integers if all numbers are integers."""
     import numpy as np
 
     arrays = [np.asarray(column) for column in columns]
@@ -143,7 +143,7 @@ def separator_of(text: str) -> str:
 
 
 def rows_of(text: str, path: Path) -> list[Row]:
-    """Return the rows with their line numbers, all of one length. Raise InputError if they differ."""
+    """Return the rows with their line numbers. Raise InputError if the rows differ in length."""
     try:
         lines = list(csv.reader(text.splitlines(), delimiter=separator_of(text), skipinitialspace=True))
     except csv.Error as problem:
@@ -204,7 +204,7 @@ def is_consecutive(numbers: Sequence[int | float | None]) -> bool:
 
 
 def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
-    """Return the differences of neighbors, with nan for missing numbers."""
+    """Return the differences between neighboring numbers, with NaN for missing numbers."""
     return {
         math.nan if before is None or after is None else after - before for before, after in zip(numbers, numbers[1:])
     }

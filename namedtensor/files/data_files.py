@@ -1,4 +1,4 @@
-"""Files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray. They keep labels.
+"""Labeled files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray.
 
 Each format needs another package. If it is missing, an error names it.
 """
@@ -152,7 +152,7 @@ def write_netcdf(value: Any, file: Any, path: str) -> None:
 
 
 def write_zarr(value: Any, file: Any, path: str) -> None:
-    """Write a store into a temporary folder beside the target, and then rename it: all of it or nothing."""
+    """Write a store to a temporary folder beside the target and then rename it, so that the write is all or nothing."""
     need_packages("Zarr", f"writing {path}")
     target = Path(path)
     if target.exists():

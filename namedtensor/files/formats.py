@@ -1,4 +1,4 @@
-"""The formats of tensor files: one row of a table for each, with its reader and its writer.
+"""The formats of tensor files, in a table with the reader and the writer of each format.
 
 The result is a positional array. A format that names its axes (JSON with "axes", files of `write`) returns the names
 too. A file is written under a temporary name in its folder and then renamed: the old file stays until everything is
@@ -57,7 +57,7 @@ def read_json(path: Path, member: str | None) -> Found:
 
 
 def json_tensor(text: str, what: str) -> Found:
-    """Read nested lists, or an object that names their axes too."""
+    """Read nested lists, or an object that also names the axes."""
     data: Any = parse_json(text, what)
     axes: Any = None
     labels: Any = {}
@@ -144,7 +144,7 @@ def read_csv(path: Path, member: str | None, header: bool | None = None) -> Foun
 
 
 def table_of(path: Path, header: bool | None = None) -> Table:
-    """Return the table of a file; a large plain one is read in C. Raises InputError."""
+    """Return the table of a file, using pandas for a large plain file. Raise InputError if it cannot be read."""
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size >= MIN_LARGE_BYTES:
             table = read_large_table(path, file, header)
@@ -159,7 +159,7 @@ def read_npy(path: Path, member: str | None) -> Found:
 
 
 def read_npz(path: Path, member: str | None) -> Found:
-    """Read the member, or the only array; `axes` beside it names its axes."""
+    """Read the requested array, or the only array; a member `axes` names its axes."""
     loaded = load_numpy(path)
     if not hasattr(loaded, "files"):
         raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
@@ -173,7 +173,7 @@ def read_npz(path: Path, member: str | None) -> Found:
 
 
 def member_of(archive: Any, key: str, path: Path) -> Any:
-    """Unpack one array of an archive. Raise InputError if it takes more memory than a result may."""
+    """Unpack one array of an archive. Raise InputError if it exceeds the memory limit for results."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
@@ -242,7 +242,7 @@ def write(value: Any, path: str) -> None:
 
 
 def writable(path: str) -> Callable[..., None]:
-    """Return the writer for this name. Raise InputError if its suffix is of no known format."""
+    """Return the writer for this file name. Raise InputError if the suffix is unknown."""
     format = FORMATS.get(Path(path).suffix.lower())
     if format is None or format.write is None:
         known = ", ".join(suffix for suffix, value in FORMATS.items() if value.write)
@@ -251,14 +251,14 @@ def writable(path: str) -> Callable[..., None]:
 
 
 def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return the array of a result, and its axes in the array's order."""
+    """Return the array of a result, and the names of its axes in the order of its dimensions."""
     import numpy as np
 
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
 
 
 def label_texts(value: Any) -> dict[str, list[str]]:
-    """Return the labels of each labeled axis, as texts."""
+    """Return the labels of each labeled axis as strings."""
     return {axis: [labels.text(at) for at in range(len(labels))] for axis, labels in value.layout.labels}
 
 
@@ -316,7 +316,7 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read one version of a file of a suffix; `header` specifies whether the first row of a table is one.
+    """Read one version of a file by its suffix; `header` specifies whether the first row of a table is a header.
 
     Raises InputError, or NotationError if the file changes all the time.
     """

@@ -1,4 +1,4 @@
-"""Large tables of text: read by pandas, in C, if it is installed.
+"""Large text tables, which are read by pandas in C if it is installed.
 
 Irregular files (with comments, or words among numbers) are left to `csv_tables`, whose errors name the line. The result
 is the same.
@@ -53,7 +53,7 @@ def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table 
 
 
 def plain_head(file: IO[bytes]) -> str:
-    """Return the first lines, or an empty text if they are not plain."""
+    """Return the first lines, or an empty string if they are not plain."""
     data = file.read(HEAD_BYTES)
     try:
         text = data.rpartition(b"\n")[0].decode("utf-8-sig")
@@ -94,7 +94,7 @@ def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[An
 
 
 def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
-    """Return whether each of `count` rows has all its separators, and something between them."""
+    """Return whether each of `count` rows has all its separators and a nonempty cell between them."""
     file.seek(0)
     body, empty = file.read().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
     rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))

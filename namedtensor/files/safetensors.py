@@ -1,4 +1,4 @@
-"""Files of many named tensors: safetensors, with the names of the axes in the file's metadata.
+"""Files of many named tensors in the safetensors format, with the axis names in the metadata.
 
 The format is a head of JSON (for each tensor its dtype, sizes, and place), then the numbers. It holds no code, so that
 reading it runs none. Files of other programs have no names of axes, so their contents are plain arrays.
@@ -37,7 +37,7 @@ class HeaderEntry(NamedTuple):
 
 
 class TensorFile(Mapping[str, Any]):
-    """The arrays of a safetensors file by name, each read on access.
+    """The arrays of a safetensors file by name. Each array is read on access.
 
     For files that do not store axis names, such as checkpoints; `load_tensors` reads those that do.
 
@@ -145,7 +145,7 @@ def _is_metadata(value: Any) -> bool:
 
 
 def _contiguous(entries: Mapping[str, HeaderEntry], length: int) -> None:
-    """Reject tensors that overlap, and bytes outside of all tensors: hidden data may run in another program."""
+    """Reject tensors that overlap and bytes that belong to no tensor, since hidden data may run in another program."""
     end = 0
     for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
         if entry.first < end:
@@ -174,7 +174,7 @@ def _entry(name: str, entry: Any) -> HeaderEntry:
 
 
 def is_count(number: Any) -> bool:
-    """Return whether a value is an integer from 0 to the maximum of a file; JSON's true is not."""
+    """Return whether a value is an integer from 0 to the maximum size of a file. A boolean is not an integer here."""
     return type(number) is int and 0 <= number < 2**63
 
 

@@ -16,7 +16,7 @@ BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 
 
 def is_stream(path: str) -> bool:
-    """Return whether a word names standard input, a pipe, or a device of characters."""
+    """Return whether a path names standard input, a pipe, or a character device."""
     try:
         mode = 0 if path in STANDARD_INPUT else os.stat(path).st_mode
     except (OSError, ValueError):
@@ -38,7 +38,7 @@ def standard_input() -> bytes:
 
 
 def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read the tensor of a pipe: JSON, a table, or NumPy's format, according to the first bytes.
+    """Read the tensor of a pipe: JSON, a table, or NumPy's format, as determined by the first bytes.
 
     Raises InputError.
     """

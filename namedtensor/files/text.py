@@ -1,4 +1,4 @@
-"""Text files: reading and parsing, and writing that leaves either the whole file or none.
+"""Reading, parsing and atomic writing of text files.
 
 A target that is not a regular file, such as a pipe, is written in place.
 """
@@ -51,13 +51,13 @@ def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Write a file at once; a text in UTF-8. Raises OSError."""
+    """Write data to a file atomically, encoding a string as UTF-8. Raise OSError if this fails."""
     with whole_file(path) as file:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
 def save(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Save data for a caller from Python. Raise NotationError if it cannot be written."""
+    """Save data for a Python caller. Raise NotationError if it cannot be written."""
     try:
         write_whole(path, data)
     except OSError as problem:
@@ -65,7 +65,7 @@ def save(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def mode_of(target: Path) -> int:
-    """Return the permissions of the written file: its current ones, or the ones of a new file."""
+    """Return the permissions for the written file, from the existing file or the defaults for a new file."""
     try:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def _umask_by_change() -> int:
 
 
 def is_written_in_place(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a pipe or a character device. Raise OSError if it is neither one of these nor a file."""
+    """Return whether a path is a pipe or a character device. Raise OSError if it is neither that nor a regular file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -102,7 +102,7 @@ def is_written_in_place(path: str | os.PathLike[str]) -> bool:
 
 
 class InputError(Exception):
-    """A file that cannot be read or written, or an invalid argument of a command; the message is one sentence."""
+    """The error for a file that cannot be read or written, or for an invalid argument of a command."""
 
 
 def read_text(path: str | Path) -> str:
@@ -116,7 +116,7 @@ def read_text(path: str | Path) -> str:
 
 
 def save_text(path: str | Path, text: str | bytes) -> None:
-    """Write a text, or data, at once. Raises InputError."""
+    """Write a string or bytes atomically. Raise InputError if this fails."""
     try:
         write_whole(path, text)
     except OSError as problem:
@@ -124,13 +124,13 @@ def save_text(path: str | Path, text: str | bytes) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """Return the reason why a system call failed, without its number."""
+    """Return the reason why a system call failed, without the error number."""
     message = getattr(problem, "strerror", None) or str(problem)
     return message[:1].lower() + message[1:]
 
 
 def finite_float(text: str) -> float:
-    """Parse a JSON number. Raise InputError if it is too large and would silently be ∞."""
+    """Parse a JSON number. Raise InputError if it is too large for a float."""
     number = float(text)
     if math.isinf(number):
         raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
@@ -138,7 +138,7 @@ def finite_float(text: str) -> float:
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object. Raise InputError if a name occurs twice."""
+    """Return a JSON object. Raise InputError if a name occurs more than once."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -165,7 +165,7 @@ def parse_json(text: str, what: str, unique: bool = False) -> Any:
 
 
 def parse_number(text: str) -> int | float | None:
-    """Return the number that `text` spells, or None."""
+    """Return the number that `text` represents, or None if it is not a number."""
     for read in (int, float):
         try:
             return read(text.replace("−", "-").replace("∞", "inf"))
@@ -175,23 +175,23 @@ def parse_number(text: str) -> int | float | None:
 
 
 def to_list_or_none(value: Any) -> list[Any] | None:
-    """Return a list that was read from JSON, or None for anything else."""
+    """Return a list that was read from JSON, or None for any other value."""
     return cast("list[Any]", value) if isinstance(value, list) else None
 
 
 def to_object_or_none(value: Any) -> dict[str, Any] | None:
-    """Return an object that was read from JSON, by its names, or None for anything else."""
+    """Return an object that was read from JSON as a dictionary, or None for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def is_names(value: Any) -> bool:
-    """Return whether a value is a list of texts."""
+    """Return whether a value is a list of strings."""
     entries = to_list_or_none(value)
     return entries is not None and all(isinstance(entry, str) for entry in entries)
 
 
 def finite(value: Any) -> Any:
-    """Replace nan and the infinities of `value` by the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
+    """Replace NaN and infinities in `value` by the strings "NaN", "Infinity" and "-Infinity", since JSON lacks them."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if (named := to_object_or_none(value)) is not None:
@@ -200,7 +200,7 @@ def finite(value: Any) -> Any:
 
 
 def decode(data: bytes, file: str) -> tuple[str, str | None]:
-    """Decode text in UTF-8, in UTF-16 with a byte order mark, or in Latin-1, common in older documents."""
+    """Decode text in UTF-8, in UTF-16 with a byte order mark, or in Latin-1, which is common in older documents."""
     note = None
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

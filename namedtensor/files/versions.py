@@ -1,4 +1,4 @@
-"""One version of a file: a file that is opened once, and files that are read again if they change meanwhile."""
+"""Consistent versions of files: a file is opened only once, or it is read again if it changed meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_READS = 3  # of a file that is changed during each
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
-    """Return the identity, the size and the time of the last change of a file, or None if there is no such file."""
+    """Return the identity, size and modification time of a file, or None if there is no such file."""
     try:
         status = os.stat(file)
     except OSError:
@@ -34,7 +34,7 @@ class OpenedVersion:
         self._version = version_of(self._handle)
 
     def check(self) -> None:
-        """Raise NotationError if the file was changed in place, for its bytes may belong to two versions."""
+        """Raise NotationError if the file was changed in place, since the bytes read may belong to two versions."""
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",
@@ -81,7 +81,7 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
 
 @contextmanager
 def hold_open(path: Path) -> Generator[int | None]:
-    """Keep a file open, so that no other file gets its identity; yield None for a folder, or if it cannot be opened."""
+    """Keep a file open, so that no other file gets its identity. Yield None for a folder or an unreadable file."""
     with ExitStack() as stack:
         try:
             file = None if path.is_dir() else stack.enter_context(path.open("rb")).fileno()

@@ -1,4 +1,4 @@
-"""Layers: formulas, and a tensor for each parameter that they declare. Its names are public: `namedtensor.layers.Layer`.
+"""Layers, which are formulas with a tensor for each declared parameter; use them as `namedtensor.layers.Layer`.
 
 A layer is a class with a `notation`. Its parameters, its shapes, its errors, its file, its trees of JAX and its modules
 of PyTorch come from there:

@@ -1,4 +1,4 @@
-"""All of a layer but its parameters, and the file that both are written to."""
+"""The metadata of a layer, and the file that stores it with the parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the entries 
 
 
 class LayerMetadata(NamedTuple):
-    """All of a layer but its parameters; compares, and can be hashed."""
+    """The metadata of a layer: everything except its parameters. It is comparable and hashable."""
 
     sizes: tuple[tuple[str, int], ...]
     definitions: str
@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters in a file, and the metadata of their layer. Raises NotationError if it holds another kind."""
+    """Return the parameters in a file and the metadata of their layer. Raise NotationError for another kind."""
     from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)

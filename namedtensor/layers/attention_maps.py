@@ -1,4 +1,4 @@
-"""Attention maps: the weights of attention, by head, with the tokens beside them."""
+"""Attention maps, which show the attention weights of each head next to the tokens."""
 
 from __future__ import annotations
 

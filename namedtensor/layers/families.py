@@ -1,4 +1,4 @@
-"""Families of parameters in one array each: W^{1,Q}, …, W^{96,Q}, which the formulas declare as W^{l,Q}."""
+"""Families of parameters stored in one array each, such as W^{1,Q}, …, W^{96,Q}, declared as W^{l,Q}."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MANY = 24  # members from which a family is one array on JAX, by default
 
 
 class Members(Mapping[str, Any]):
-    """The parameters of a layer by name, where families of them are kept in one array: a member is made when asked for."""
+    """The parameters of a layer by name. A member of a family that is stored in one array is made on request."""
 
     def __init__(self, parameters: Mapping[str, Any], names: Sequence[str]):
         self.kept, self.names = parameters, names
 
     @cached_property
     def places(self) -> dict[str, tuple[FamilyName, int]]:
-        """Return the family of each member, and its position in it."""
+        """Return the family of each member, and the position of the member in the family."""
         return {member: (name, index) for name in families_in(self.kept) for index, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
@@ -49,12 +49,12 @@ class Members(Mapping[str, Any]):
 
 
 def families_in(names: Iterable[str]) -> list[FamilyName]:
-    """Return the families that are one array."""
+    """Return the families that are stored in one array."""
     return [name for name in names if isinstance(name, FamilyName)]
 
 
 def least(names: Iterable[str]) -> int:
-    """Return the members of the smallest of these."""
+    """Return the number of members of the smallest family among these names."""
     return min(len(name.members) for name in families_in(names))
 
 
@@ -77,7 +77,7 @@ def move_parameters(parameters: Mapping[str, Any], backend: str, dtype: str | No
 
 
 def member(family: Any, position: int) -> Any:
-    """Return one tensor of such an array."""
+    """Return one tensor of the array of a family."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
         return wrap_array(array[position], layout.axes[1:])
@@ -86,7 +86,7 @@ def member(family: Any, position: int) -> Any:
 
 
 def member_shape(family: NamedTensor) -> str:
-    """Format the shape of each tensor of such an array, and their number."""
+    """Format the shape of each tensor in the array of a family, and the number of tensors."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
     return f"{wrap_layout(None, shape).shape}, {layout.extent[0]} in one array"

@@ -1,4 +1,4 @@
-"""Layers in modules of `flax.nnx`: an attribute that is a layer is a node whose parameters are `nnx.Param`, by their names.
+"""Layers in `flax.nnx` modules. A layer is a node with one `nnx.Param` for each parameter.
 
 Flax updates variables in place. So from the first time that Flax asks for them, a layer reads its parameters from its
 variables; a layer that no module holds has none.
@@ -24,7 +24,7 @@ Axes = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Variables(Mapping[str, Any]):
-    """The parameters of a layer in a module: tensors of the values of variables, which are arrays, and numbers."""
+    """The parameters of a layer in a module, which are tensors of the values of variables, and numbers."""
 
     def __init__(self, axes: Axes, variables: dict[str, Any], numbers: Mapping[str, Any]):
         self.axes: Axes = axes  # of the parameters by name, in their order; numbers have none
@@ -50,13 +50,13 @@ class Variables(Mapping[str, Any]):
 
 
 def also(layer_class: Any) -> None:
-    """Register a class of layers with Flax, when that is imported."""
+    """Register a layer class with Flax once Flax is imported."""
     _CLASSES.append(layer_class)
     WATCHER.watch("flax.nnx")
 
 
 def register() -> None:
-    """Register the classes of layers as nodes of Flax, each once."""
+    """Register the layer classes as Flax nodes, each of them once."""
     from flax import nnx  # type: ignore[import-not-found]
 
     for layer_class in [*_CLASSES]:
@@ -69,7 +69,7 @@ def register() -> None:
 
 
 def variables_of(layer: Layer) -> Variables:
-    """Return the variables of a layer, which are made when Flax first asks for them."""
+    """Return the variables of a layer. They are made when Flax first requests them."""
     parameters = layer._kept
     if not isinstance(parameters, Variables):
         from flax import nnx  # type: ignore[import-not-found]
@@ -86,7 +86,7 @@ def variables_of(layer: Layer) -> Variables:
 
 
 def children(layer: Layer) -> tuple[list[tuple[str, Any]], Any]:
-    """Return the variables by name, and the other parts of the layer."""
+    """Return the variables by name, and the remaining parts of the layer."""
     variables = variables_of(layer)
     return sorted(variables.variables.items()), (variables.axes, tuple(variables.numbers.items()), layer._about)
 

@@ -1,4 +1,4 @@
-"""Layers: formulas as text, and a tensor for each parameter that they declare.
+"""Layers, which are formulas as text with a tensor for each parameter that they declare.
 
 A layer is written by its notation alone. Its names, its shapes and its errors come from there:
 
@@ -47,12 +47,12 @@ from .texts import apply_changes, own_text, text_beside
 
 
 def kind(layer: type[Layer]) -> str:
-    """Return the name of a layer in a file: several texts have a LayerNorm."""
+    """Return the name of a layer class in a file, which is unambiguous although several files define a LayerNorm."""
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
 class Layer(ModuleMethods, Suggests):
-    """A layer: formulas, and a tensor for each parameter that they declare. It is immutable.
+    """An immutable layer: formulas, and a tensor for each parameter that they declare.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError if a parameter is
@@ -114,7 +114,7 @@ class Layer(ModuleMethods, Suggests):
 
     @property
     def config(self) -> dict[str, Any]:
-        """Return the configuration of the layer's checkpoint."""
+        """The configuration of the layer's checkpoint."""
         return json.loads(self._about.config)
 
     def __reduce__(self) -> Any:
@@ -135,7 +135,7 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
         **other: Any,
     ) -> Self:
-        """Initialize a layer as published.
+        """Return a layer initialized as in the original source.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Layer(ModuleMethods, Suggests):
         return cls._build_from_parts(result, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
-        """Return a layer with other values of some parameters.
+        """Return a layer with new values for some parameters.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Layer(ModuleMethods, Suggests):
 
     @classmethod
     def file_text(cls, file: str) -> str:
-        """Return the text of a file next to the module of the class, such as more definitions.
+        """Return the contents of a file next to the module of the class, such as additional definitions.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Layer(ModuleMethods, Suggests):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a layer from a file written by `save`.
+        """Load a layer from a file that `save` wrote.
 
         Parameters
         ----------

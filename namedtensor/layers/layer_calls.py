@@ -1,4 +1,4 @@
-"""The methods of layers that compute, explain and draw their values."""
+"""The methods of layers that compute, explain and draw values."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that rebuilds layers
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def variant(
     notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
 ) -> Program:
-    """Return the program of a source with some definitions replaced and some removed."""
+    """Return the program of a source after replacing some definitions and removing others."""
     from ..programs.api import program as program_of
 
     program = program_of(notation, syntax="text", strict=strict)
@@ -42,14 +42,14 @@ def variant(
 
 
 class _Formula:
-    """The formulas of a layer, parsed on first access, through its class or its instances."""
+    """The formulas of a layer, which are parsed on first access through the class or an instance."""
 
     def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> Program:
         return variant(owner.notation) if layer is None else layer._program({})
 
 
 class LayerCalls:
-    """Calls of `Layer`."""
+    """The methods of `Layer` that evaluate and display its formulas."""
 
     notation: ClassVar[str]
     formula = _Formula()
@@ -64,22 +64,22 @@ class LayerCalls:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Sizes that no parameter has, such as the number of layers."""
+        """The sizes that are not sizes of a parameter, such as the number of layers."""
         return dict(self._about.sizes)
 
     @property
     def definitions(self) -> str:
-        """Return the definitions that replace definitions of the same names in the formulas."""
+        """The definitions that replace definitions of the same names in the formulas."""
         return self._about.definitions
 
     @property
     def removed(self) -> frozenset[str]:
-        """Definitions that are removed from the formulas."""
+        """The definitions that are removed from the formulas."""
         return self._about.removed
 
     @property
     def sharding(self) -> Sharding | None:
-        """The devices on which `shard` placed the parameters; its `place` places inputs."""
+        """The devices on which `shard` placed the parameters. The `place` method places inputs on them."""
         return self._about.sharding
 
     def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
@@ -90,7 +90,7 @@ class LayerCalls:
         )
 
     def _read_from(self, parameters: Mapping[str, Any]) -> None:
-        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
+        """Make the layer read its parameters from a mapping, whose values Flax may change."""
         stacked = self._about.stacked
         object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
         object.__setattr__(self, "_kept", parameters)
@@ -98,13 +98,13 @@ class LayerCalls:
 
     @classmethod
     def _build_from_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
-        """Build a layer from parts of another layer without checks."""
+        """Build a layer from the parts of another layer without checks."""
         layer = object.__new__(cls)
         layer._set(parameters, about)
         return layer
 
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
+        """Build the same layer with other parameters without checks, placed on devices if a sharding is passed."""
         placed = parameters if sharding is None else sharding.place(parameters)
         return self._build_from_parts(placed, self._about._replace(sharding=sharding))
 
@@ -168,7 +168,7 @@ class LayerCalls:
         return call(named, *arguments)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
-        """Return every step to the layer's value, with the definition it is in.
+        """Return every step of the computation of the layer's value, with the definition that contains the step.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class LayerCalls:
         return program[self.output].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
     def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
-        """Draw the data flow, with the type of each value.
+        """Draw the data flow with the type of each value.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class LayerCalls:
         return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
     def highlight(self) -> Highlighted:
-        """Return the layer's formulas with each axis in its color, and the sizes of its parameters.
+        """Return the layer's formulas with each axis in a separate color, and the sizes of the parameters.
 
         Returns
         -------
@@ -248,12 +248,12 @@ class LayerCalls:
 
     @property
     def stored(self) -> Mapping[str, Any]:
-        """The stored parameters: a family that `stack_layers` put in one array is one entry."""
+        """The stored parameters. Each family that `stack_layers` stacked is one entry."""
         return self._kept
 
     @property
     def input_shapes(self) -> dict[str, dict[str, int | None]]:
-        """The axes of each declared input, and their sizes; None where neither a parameter nor a number fixes one."""
+        """The axes and sizes of each declared input. A size is None if no parameter or number determines it."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, NamedTensor)}
         declared = shapes(self._declared(), self.sizes, **tensors)
         return {name: declared[name] for name in self.inputs if name in declared}
@@ -264,7 +264,7 @@ class LayerCalls:
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments of a call by the names that the formulas give them."""
+        """Return the arguments of a call under the names that the formulas use for them."""
         named = normalize_names({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())
@@ -277,7 +277,7 @@ class LayerCalls:
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
-        """Raise if a call passes a name that is not an input and does not occur in the formulas."""
+        """Raise if a call passes a name that is not an input and does not appear in the formulas."""
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
             check_names(self._declared(), self.parameters, other, inputs)

@@ -1,4 +1,4 @@
-"""The methods of layers for the storage of their parameters: library, families in one array, devices."""
+"""The methods of layers that control how parameters are stored: array library, stacked families and devices."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that rebuilds layers
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LayerPlacement(LayerCalls):
-    """Storage of the parameters of `Layer`."""
+    """The methods of `Layer` that control how its parameters are stored."""
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """Return the layer with its parameters as arrays of another library.
@@ -68,7 +68,7 @@ class LayerPlacement(LayerCalls):
         return self._build_from_parts(parameters, about)._with(parameters, self._about.sharding)
 
     def stack_layers(self) -> Self:
-        """Return the layer with each family of parameters, such as W^{l,Q}, in one array.
+        """Return the layer with each family of parameters, such as W^{l,Q}, stacked in one array.
 
         The members are along the first axis. Values and `parameters` stay the same. JAX gets one leaf per family, so a model of 96
         layers is traced and compiled like one of 3. Families whose members differ in shape or dtype are not stacked.
@@ -87,7 +87,7 @@ class LayerPlacement(LayerCalls):
         return self._stack_families(2)
 
     def _stack_families(self, count: int) -> Self:
-        """Stack families of at least `count` members."""
+        """Stack the families that have at least `count` members."""
         parameters = stack_families(self._kept, self.formula.declared, count)
         if len(parameters) == len(self._kept):
             return self
@@ -96,7 +96,7 @@ class LayerPlacement(LayerCalls):
         )
 
     def unstack_layers(self) -> Self:
-        """Return the layer with each parameter in a separate array, as by default.
+        """Return the layer with each parameter in a separate array, which is the default.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class LayerPlacement(LayerCalls):
         return self._build_from_parts(self.parameters, self._about._replace(stacked=()))
 
     def pack(self, backend: str = "numpy") -> Self:
-        """Return the layer with its NumPy parameters side by side in one piece of memory.
+        """Return the layer with its NumPy parameters side by side in one block of memory.
 
         The order of their axes is the one in which the library's products are fastest: for NumPy, the longer side of a matrix
         is contiguous, and matrices that the same factor is multiplied with are stored as one; for PyTorch and JAX, the axes

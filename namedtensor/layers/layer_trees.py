@@ -1,4 +1,4 @@
-"""Layers as trees of JAX: their tensors, and their other parts."""
+"""Layers as JAX pytrees, which consist of tensors and metadata."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that rebuilds layers
@@ -16,12 +16,12 @@ from .about import LayerMetadata
 
 
 def tree_class(kind: type) -> jax_trees.TreeClass:
-    """Return how JAX flattens and rebuilds layers of a class."""
+    """Return the class that flattens and rebuilds the layers of a class for JAX."""
     return jax_trees.TreeClass(kind, leaves, layer_from_leaves, keys, to_json, partial(from_json, kind))
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
-    """Return the tensors of a layer for JAX, and its other parts. In a Flax module, its variables are trees too."""
+    """Return the tensors of a layer for JAX, and the rest of the layer. Variables in a Flax module are also pytrees."""
     parameters = layer._kept
     if isinstance(parameters, flax_nodes.Variables):
         variables = tuple(parameters.variables[name] for name in parameters if name not in parameters.numbers)
@@ -38,7 +38,7 @@ def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def layer_from_leaves(tree: Any, values: Any) -> Any:
-    """Skip all checks: JAX also builds layers of objects that are not tensors."""
+    """Build a layer without checks, because JAX also builds layers of objects that are not tensors."""
     kind, names, numbers, about, axes = tree
     constants = dict(numbers)
     tensors = iter(values)
@@ -51,14 +51,14 @@ def layer_from_leaves(tree: Any, values: Any) -> Any:
 
 
 def keys(tree: Any) -> tuple[Any, ...]:
-    """Return the names of a layer's tensors in JAX paths: ['W^{1,Q}'], like the formulas."""
+    """Return the names of a layer's tensors in JAX paths, such as ['W^{1,Q}'], as in the formulas."""
     _, names, numbers, *_ = tree
     constants = dict(numbers)
     return tuple(jax_trees.name_key(name) for name in names if name not in constants)
 
 
 def to_json(tree: Any) -> Any:
-    """Return all of a layer but its tensors, for a file of `jax.export`."""
+    """Return everything in a layer except its tensors, for a `jax.export` file."""
     _, names, numbers, about, axes = tree
     if about.sharding is not None or axes is not None:
         raise NotationError(

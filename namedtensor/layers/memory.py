@@ -1,4 +1,4 @@
-"""The parameters of a layer in one piece of memory, in the order in which products read them."""
+"""The parameters of a layer in one block of memory, in the order in which products read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
 class MatrixProduct(NamedTuple):
-    """The other factor of a parameter's product: the text of the other factors, and the axes that are summed over."""
+    """The other factors of a product with a parameter, as text, and the axes that the product sums over."""
 
     factors: tuple[str, ...]
     axes: frozenset[str]
@@ -28,7 +28,7 @@ NO_PRODUCT = MatrixProduct((), frozenset())
 
 
 class PackedGroup(NamedTuple):
-    """Parameters that the same factor is multiplied with, such as W^{l,Q}, W^{l,K} and W^{l,V}, or any other parameter."""
+    """Parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or one other parameter."""
 
     axes: frozenset[str]  # that the products sum over
     tensors: dict[str, NamedTensor]
@@ -45,7 +45,7 @@ class PackedGroup(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the matrices have as many columns as rows, or more: they are then stored side by side, as one matrix.
+        """Whether the matrices have at least as many columns as rows, and so are stored side by side as one matrix.
 
         Products of 1 to 64 rows with matrices whose longer side is contiguous are the fastest, measured.
         """
@@ -58,7 +58,7 @@ class PackedGroup(NamedTuple):
         return sum(round_up(value.array.nbytes) for value in self.tensors.values())
 
     def copy_arrays(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
-        """Yield the tensors in this memory: as one matrix, or one after the other with the summed axes last."""
+        """Yield the tensors in this memory, either as one matrix or one after another with the summed axes last."""
         if self.is_wide:
             yield from self._merge_matrices(memory)
             return
@@ -79,7 +79,7 @@ class PackedGroup(NamedTuple):
 
 
 def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
-    """Copy a tensor to a part of memory, its axes in this order."""
+    """Copy a tensor to a part of memory with its axes in this order."""
     array = value.to_array(order)
     part = part.reshape(array.shape)
     part[...] = array
@@ -87,12 +87,12 @@ def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTenso
 
 
 def round_up(nbytes: int) -> int:
-    """Round a number of bytes up to the next multiple of a line."""
+    """Round a number of bytes up to the next multiple of a cache line."""
     return -(-nbytes // LINE) * LINE
 
 
 def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
-    """Place the tensors of the groups side by side in one piece of memory.
+    """Place the tensors of the groups side by side in one block of memory.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
     the addresses of their pages, a hundred thousand for a model; large memory has pages of 2 MiB.
@@ -109,7 +109,7 @@ def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
 
 
 def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
-    """Return the parameters with the NumPy arrays in one piece of memory: layer by layer, factors of products first.
+    """Return the parameters with the NumPy arrays in one block of memory, by layer and with factors of products first.
 
     With `one_matrix`, parameters that are multiplied by the same factor are stored as one matrix if the factor is wide.
     """
@@ -132,7 +132,7 @@ def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) 
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
-    """Return the products with parameters, X ⊙_{chans} W^{l,1}, by their names."""
+    """Return the products that involve a parameter, such as X ⊙_{chans} W^{l,1}, by the name of the parameter."""
     result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
@@ -145,17 +145,17 @@ def products_with(tree: Any) -> dict[str, MatrixProduct]:
 
 
 def find_indexed_names(tree: Any) -> set[str]:
-    """Return the names that formulas take elements of: E of E_{vocab(ids)}."""
+    """Return the names of tensors that the formulas index, such as E for E_{vocab(ids)}."""
     return {to_text(node.base) for node in walk(tree) if isinstance(node, Index)}
 
 
 def layer_number(name: str) -> int:
-    """Return the number of the layer in the name of a parameter: 2 for W^{2,Q}, or 0 if the name has no number."""
+    """Return the layer number in the name of a parameter, such as 2 for W^{2,Q}, or 0 if there is no number."""
     return next((int(label) for label in labels_of(name) if label.isdecimal()), 0)
 
 
 def declaration_of(name: str, declared: Collection[str]) -> str:
-    """Return the declared name of a parameter, W^{l,Q} for W^{2,Q}, or its own name."""
+    """Return the declared name of a parameter, such as W^{l,Q} for W^{2,Q}, or the parameter's own name."""
     if name in declared:
         return name
     base, labels = key(name).base, labels_of(name)
@@ -164,5 +164,5 @@ def declaration_of(name: str, declared: Collection[str]) -> str:
 
 
 def unlike(labels: Sequence[str], others: Sequence[str]) -> int:
-    """Return the number of labels that differ."""
+    """Return the number of positions at which the labels differ."""
     return sum(label != other for label, other in zip(labels, others))

@@ -20,7 +20,7 @@ class ModuleMethods(LayerPlacement):
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
     ) -> LayerModule:
-        """Return the layer as a `torch.nn.Module`, whose parameters are named like in the formulas.
+        """Return the layer as a `torch.nn.Module` whose parameters have the names used in the formulas.
 
         A module takes plain tensors whose axes are declared here and returns one with its axes in the same order, new
         axes last. One `forward` serves all sizes of the axes that neither a parameter nor a number fixes. Named tensors

@@ -1,4 +1,4 @@
-"""Validation of a layer's parameters against what its formulas declare."""
+"""Validation of the parameters of a layer against the declarations in its formulas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Declared(NamedTuple):
 
 
 def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return each name in normalized form: γ for `gamma`. Raise NotationError if there are no names."""
+    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError if they lack names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
@@ -46,7 +46,7 @@ def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
 
 
 def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
-    """Return the shape of each name that is declared and not defined, except the given tensors."""
+    """Return the shape of each name that is declared but not defined, except for the given tensors."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
     return parameter_shapes(
@@ -57,12 +57,12 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """Return the names in the formulas that a number may be given for."""
+    """Return the names in the formulas for which a number may be passed."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
 def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
-    """Raise if a call passes a name that is neither an input nor a parameter, and does not occur in the formulas."""
+    """Raise if a call passes a name that is not an input or a parameter and does not appear in the formulas."""
     free = constants(declared.formula)
     for name in names:
         if name not in free:
@@ -91,14 +91,14 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for a keyword that `init` does not have: sizes, as a rule."""
+    """Return the error for a keyword that `init` does not accept; such keywords are usually sizes."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
 
 
 def inside(kind: str, problem: NotationError) -> NotationError:
-    """Return the same error, naming the layer of the parameters."""
+    """Return the same error with the name of the layer added to the message."""
     return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 
@@ -115,7 +115,7 @@ def make_unnamed_error(kind: str, name: str, shape: Mapping[str, Any], value: An
 def mismatch(
     declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
 ) -> NotationError:
-    """Return one error for missing and for spare parameters."""
+    """Return one error for both missing and unexpected parameters."""
     kind = declared.kind
     notes = [f"its formulas declare {list_names(needed)}"]
     if missing and extra:

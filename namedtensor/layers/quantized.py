@@ -1,4 +1,4 @@
-"""Parameters of 8 bits: a weight W becomes integers and a scale, and the formulas of the layer say W = W^{int8} ⊙ W^{scale}.
+"""8-bit parameters: a weight W is stored as integers and a scale, and the formulas define W = W^{int8} ⊙ W^{scale}.
 
 The scale is one number for all elements that a product sums over, or for an element of a table. Nothing else in the formulas
 changes; the planner reads such products as they are stored (`planning/scaled_integers.py`).
@@ -27,13 +27,13 @@ MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the
 
 
 def add_label(name: str, label: str) -> str:
-    """Return the name with a further label: W^{l,Q,int8}."""
+    """Return the name with an additional label, such as W^{l,Q,int8}."""
     base, subscript, superscript = key(name)
     return str(Key(base, subscript, (*superscript, label)))
 
 
 class Quantization:
-    """The storage of a layer's parameters in 8 bits."""
+    """The 8-bit storage of the parameters of a layer."""
 
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
@@ -41,7 +41,7 @@ class Quantization:
         self.indexed = self._find_indexed_axes()
 
     def _find_indexed_axes(self) -> dict[str, set[str]]:
-        """Return the axes that an index selects from, by the name of the table.
+        """Return the axes that indices select from, by the name of the indexed tensor.
 
         U = E also gives E the products of U.
         """
@@ -56,7 +56,7 @@ class Quantization:
         return indexed
 
     def shared(self, name: str, value: Any) -> tuple[str, ...]:
-        """Return the axes along which the elements of a parameter share a scale, or none if it stays unchanged."""
+        """Return the axes along which elements of a parameter share a scale, or () if the parameter stays unchanged."""
         if not isinstance(value, NamedTensor) or kind_of(dtype_name(value.layout.dtype)) != "f":
             return ()
         known = declaration_of(name, self.declared)
@@ -67,7 +67,7 @@ class Quantization:
         return tuple(axis for axis in value.axes if axis in axes) if enough and axes < {*value.axes} else ()
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the stored parts of a parameter: its integers and their scale, or itself; half precision as single."""
+        """Return the stored parts of a parameter: integers and a scale, or the parameter (half precision as single)."""
         if isinstance(value, NamedTensor) and dtype_name(value.layout.dtype) in HALF:
             value = value.astype("float32")
         axes = self.shared(name, value)
@@ -82,7 +82,7 @@ class Quantization:
         return {add_label(name, INT8): integers, add_label(name, SCALE): scale}
 
     def definitions(self, parameters: Mapping[str, Any]) -> str:
-        """Return the lines that define each parameter by its stored parts.
+        """Return the lines that define each parameter by the parts that are stored.
 
         Raises NotationError if all parameters are unchanged.
         """
@@ -107,7 +107,7 @@ class Quantization:
         return "\n".join(lines)
 
     def _names(self, parameters: Iterable[str]) -> list[str]:
-        """Return the names of the parameters before they were stored as integers."""
+        """Return the names that the parameters had before they were stored as integers."""
         names: dict[str, None] = {}
         for name in parameters:
             base, subscript, superscript = key(name)
@@ -116,7 +116,7 @@ class Quantization:
         return [*names]
 
     def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
-        """Return the range of a family whose members are all stored alike, or None if each member has its own line."""
+        """Return the range of a family if all members are stored alike, or None if each member has its own line."""
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]

@@ -1,4 +1,4 @@
-"""The text of a layer's class: its `notation`, or a file beside its module, which may lie in a zip.
+"""The source of the formulas of a layer class: its `notation`, or a file next to its module, possibly in a zip archive.
 
 A file with several layers begins each of them with a line `#: layer Name`.
 
@@ -24,7 +24,7 @@ HEADING = re.compile(r"^#: layer (\w+)\n", re.MULTILINE)
 
 
 def own_text(kind: type) -> str:
-    """Return the formulas that a class is written with, in it or in a file beside its module."""
+    """Return the formulas of a class, from its body or from a file next to its module."""
     file = kind.__dict__.get("file")
     if not file:
         return inspect.cleandoc(kind.__dict__.get("notation", ""))
@@ -34,7 +34,7 @@ def own_text(kind: type) -> str:
 
 
 def text_beside(kind: type, file: str) -> str:
-    """Read the text of a file beside the module of a class, which may be in a zip."""
+    """Read a file next to the module of a class, possibly in a zip archive."""
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
     try:
@@ -48,7 +48,7 @@ def text_beside(kind: type, file: str) -> str:
 
 
 class ChangedText:
-    """The formulas of a class whose definitions replace some of its base class, parsed when they are first used."""
+    """The formulas of a base class with some definitions replaced, which are parsed on first use."""
 
     def __init__(self, base: Callable[[], str], changes: str, removes: tuple[str, ...]):
         self.base, self.changes, self.removes = base, changes, frozenset(removes)
@@ -58,7 +58,7 @@ class ChangedText:
 
 
 def apply_changes(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
-    """Return the definitions in a file beside the module of a class, and the base class's formulas changed by them."""
+    """Return the definitions in a file next to a class's module, and the base class's formulas with these changes."""
     base: Any = kind.__mro__[1]
     changes = text_beside(kind, file)
     return changes, ChangedText(lambda: base.notation, changes, removes)

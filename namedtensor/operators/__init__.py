@@ -1,4 +1,4 @@
-"""The operators of the notation, one record each; one module per section of the paper.
+"""The operators of the notation, with one record per operator and one module per section of the paper.
 
 `record`: the record and the registry; three kinds of `lower`.
 `builder`: the builder of plans, as operators see it.

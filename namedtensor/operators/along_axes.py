@@ -1,4 +1,4 @@
-"""Functions along axes (paper §3.5): from axes to the same axes, lifted over all others.
+"""Functions along axes (paper §3.5), which map axes to the same axes and are lifted over all other axes.
 
 Those that first subtract the maximum do not overflow; if every element is −∞ the result is undefined, NaN.
 """
@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """Use the target's operation if it has one and there is one axis; otherwise the result of `write`."""
+    """Use the target's native operation if it has one and there is only one axis. Otherwise, use `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -79,7 +79,7 @@ def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """Return 1 at the extreme, shared between ties: the limit of softmax."""
+    """Return 1 at the extreme, divided equally among ties, as in the limit of softmax."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
@@ -139,7 +139,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """Compute the cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
+    """Compute the cumulative maximum or minimum by doubling, over the preceding 1, 2, 4, … elements."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         (axis,) = axes
@@ -177,7 +177,7 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """Move the axis that numbers are compared along to the end."""
+    """Move the axis along which numbers are compared to the end."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 

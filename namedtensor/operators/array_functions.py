@@ -1,4 +1,4 @@
-"""User-defined operators that compute with arrays: a function per library, an optional differential, a source text.
+"""User-defined operators that compute with arrays: a function per library, optional differentials, and source text.
 
 A function gets arrays as a generalized universal function of NumPy does: extra axes come first, aligned, and the axes of
 the signature last, in its order. So it needs no names, and the same text runs in `to_python`.
@@ -23,7 +23,7 @@ ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
 
 
 class ArrayFunction(UserFunction):
-    """A user-defined operator: its name, signature, functions of arrays, and differentials in the notation.
+    """A user-defined operator: a name, a signature, functions of arrays, and differentials in the notation.
 
     `axes` are those that one use names, in the order of the signature's formal axes.
     """
@@ -80,7 +80,7 @@ class ArrayFunction(UserFunction):
 
 
 class ArrayCall:
-    """One use of an operator on arrays in known orders of axes: a function of them, and its source text."""
+    """One use of an operator on arrays in known axis orders: a function of the arrays, and its source text."""
 
     __slots__ = ("registered", "orders", "order", "source", "node", "target", "core", "loop")
 
@@ -115,7 +115,7 @@ class ArrayCall:
         return result
 
     def check(self, shape: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
-        """Raise if a function returned an array of another shape. Symbolic sizes fit any size."""
+        """Raise an error if a function returned an array of the wrong shape. Symbolic sizes match any size."""
         differ = any(
             isinstance(size, int) and isinstance(other, int) and size != other for size, other in zip(shape, expected)
         )
@@ -154,24 +154,24 @@ class ArrayCall:
         return f"def python_{number}({', '.join(names)}):\n    return {name_in_text(function)}({', '.join(parts)})\n"
 
     def definition(self) -> tuple[str, tuple[str, ...]]:
-        """Return the source text of the user's function, or its import, and the imports that it needs."""
+        """Return the source text or the import of the user's function, and the imports that it needs."""
         return source_of(self.registered.name, self.registered.function_for(self.target.name))
 
 
 def is_importable(function: Callable[..., Any]) -> bool:
-    """Return whether a module defines a function by its name."""
+    """Return whether a function can be imported by name from its module."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
     return module not in (None, "__main__", "builtins") and name.isidentifier()
 
 
 def name_in_text(function: Callable[..., Any]) -> str:
-    """Return the name of a function in texts: one that it imports gets a name that no other line of the text has."""
+    """Return the name of a function in generated source. An imported function gets a unique name."""
     plain = inspect.isfunction(function) and not is_importable(function)
     return function.__name__ if plain else f"imported_{function.__name__}"
 
 
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
-    """Return the text that defines a function, and the imports of the modules that it uses.
+    """Return the source text that defines a function, and the imports of the modules that it uses.
 
     Raises NotationError if the text alone would not run.
     """
@@ -210,7 +210,7 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 
 
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
-    """Return the functions that a plan calls, to be put below its text, and their imports.
+    """Return the functions that a plan calls, to be placed below the plan's source text, and their imports.
 
     Raises NotationError if one has no text, or two have one name.
     """

@@ -1,4 +1,4 @@
-"""The interface of the plan builder for `lower`, and of its values; `planning.builder` implements it.
+"""The interfaces of the plan builder and of its values, for use in `lower`; `planning.builder` implements them.
 
 Arguments of a step are values or plain Python numbers.
 """
@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array of a plan: its axes in storage order, and its properties before the numbers are known."""
+    """An array of a plan: the axes in storage order, and the properties that are known before the values are."""
 
     order: Order
     shape: tuple[int, ...]

@@ -33,7 +33,7 @@ class Groups(NamedTuple):
 
 
 def groups(left: Order, right: Order, axes: Order) -> Groups:
-    """Return the batch, left, right and summed axes of a product, each in the storage order of an operand if possible.
+    """Return the batch, left, right and summed axes of a product, each in an operand's storage order if possible.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -87,7 +87,7 @@ SHORT = 8  # elements of the last axis of an array: below this, copying it in an
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply with all axes summed: one number."""
+    """Multiply with all axes summed, which results in one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
         x, y = (b.reshape(operand, (name_merged_axis(groups.summed),), (operand.count,)) for operand in (x, y))
@@ -95,7 +95,7 @@ def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def name_merged_axis(axes: Order) -> str:
-    """Return the merged axis that stands for several while a matrix is multiplied."""
+    """Return the name of the merged axis that represents several axes during a matrix multiplication."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
@@ -111,7 +111,7 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
 
 
 def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply by one matrix product, of merged groups."""
+    """Multiply by one matrix product of merged groups of axes."""
     rows, columns = (name_merged_axis(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
         b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
@@ -123,7 +123,7 @@ def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
-    """Return a matrix of two groups of axes, or a vector if one group is empty.
+    """Return a matrix over two groups of axes, or a vector if one group is empty.
 
     A matrix that needs a copy is copied once.
     """
@@ -141,7 +141,7 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
 
 
 def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) -> bool:
-    """Return whether the copy for a matrix is slow, and the copy for the transposed matrix is not."""
+    """Return whether the copy for a matrix is slow but the copy for the transposed matrix is not."""
     if b.target.name != "numpy" or not above or not beside or x.order == (*above, *beside):
         return False
     return typical(x.size(beside[-1])) < SHORT <= typical(x.size(above[-1])) // 2
@@ -152,7 +152,7 @@ SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, mu
 
 
 def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply stacks of matrices, one for each record of the batch axes."""
+    """Multiply stacks of matrices, with one matrix for each record of the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
         if (

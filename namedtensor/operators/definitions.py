@@ -1,4 +1,4 @@
-"""Reference definitions of the operators, on plain numbers and lists of them: the `definition` of each record.
+"""Reference definitions of the operators on plain numbers and lists of numbers: the `definition` of each record.
 
 The reference evaluator lifts these to tensors; nothing that computes quickly takes them. A function of numbers has a value
 everywhere, by the rules of floating point where Python rejects one.
@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Return a total function: if Python's own raises, the value is `otherwise`, by default nan."""
+    """Return a total function. Its value is `otherwise` (default: nan) where the Python function raises an error."""
 
     def with_value(*numbers: Any) -> Any:
         try:
@@ -142,7 +142,7 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """Return the sort key of a number: ascending, and nan behind all of them."""
+    """Return the sort key of a number for ascending order with nan last."""
     return entry != entry, entry
 
 
@@ -152,7 +152,7 @@ def ascending(x: list[Any]) -> list[Any]:
 
 
 def places_ascending(x: list[Any]) -> list[int]:
-    """Return the rank of each number, from 1. Among equal numbers, the first comes first."""
+    """Return the rank of each number, from 1. Ties are ranked in order of position."""
     return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
@@ -183,7 +183,7 @@ def variance(x: list[Any], ddof: float = 0) -> float:
 
 
 def deviation(x: list[Any], ddof: float = 0) -> float:
-    """Return the root mean square distance, scaled by the largest so that no square overflows or vanishes."""
+    """Return the root mean square distance, scaled by the largest distance against overflow and underflow."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
@@ -192,7 +192,7 @@ def deviation(x: list[Any], ddof: float = 0) -> float:
 
 
 def norm(x: list[Any], p: float = 2) -> float:
-    """Compute (∑ |x|^p)^{1/p}, over the largest entry so that nothing overflows."""
+    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry so that nothing overflows."""
     most = largest([abs(entry) for entry in x])
     if most == 0 or most == math.inf or most != most or p == math.inf:
         return most
@@ -205,7 +205,7 @@ def logsumexp(x: list[Any]) -> float:
 
 
 def softmax(x: list[Any]) -> list[Any]:
-    """Compute exp x / ∑ exp x over the largest entry, so that nothing overflows (§3.5)."""
+    """Compute exp x / ∑ exp x, shifted by the largest entry so that nothing overflows (§3.5)."""
     most = largest(x)
     powers = [exp(entry - most) for entry in x]
     return [element / sum(powers) for element in powers]
@@ -218,7 +218,7 @@ def logsoftmax(x: list[Any]) -> list[Any]:
 
 
 def argmax(x: list[Any]) -> list[Any]:
-    """Return 1 at the largest entry and 0 elsewhere; equal entries share, like in the limit of softmax αX (§3.5)."""
+    """Return 1 at the largest entry and 0 elsewhere. Ties share the 1, as in the limit of softmax αX (§3.5)."""
     most = largest(x)
     ties = [float(entry == most) for entry in x]
     return [divide(tie, sum(ties)) for tie in ties]
@@ -235,7 +235,7 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
-    """Return the point between two neighboring sorted entries, in proportion to q."""
+    """Return the value between two neighboring sorted entries, interpolated in proportion to q."""
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
@@ -249,7 +249,7 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 # Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
 # the axes in the use; then the sizes of those that are new.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
-    """Return a tensor of the kind of x, with a shape and the number at each record."""
+    """Return a tensor of the same kind as x, with a given shape and `element` evaluated at each record."""
     return type(x)(shape, element)
 
 
@@ -279,7 +279,7 @@ def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
 
 
 def ranking(x: Any, k: int) -> list[int]:
-    """Return the indices of the k largest entries, the first index first among equals."""
+    """Return the indices of the k largest entries. Ties are in order of index."""
     entries = list(x.entries.values())
     if k > len(entries):
         raise NotationError(308, f"cannot take {k} of {len(entries)} elements")
@@ -287,13 +287,13 @@ def ranking(x: Any, k: int) -> list[int]:
 
 
 def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """Return the k largest entries, in order."""
+    """Return the k largest entries in order."""
     ranks = ranking(x, sizes[k])
     return like(x, {k: sizes[k]}, lambda s: x({ax: ranks[s[k] - 1]}))
 
 
 def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """Return, for each of the k largest entries, a 1 at its position."""
+    """Return a tensor with a 1 at the position of each of the k largest entries."""
     ranks = ranking(x, sizes[k])
     return like(x, {ax: x.shape[ax], k: sizes[k]}, lambda s: int(ranks[s[k] - 1] == s[ax]))
 

@@ -139,7 +139,7 @@ def _leaky(b: OperatorBuilder, x: Any):
 
 
 def _elu(b: OperatorBuilder, x: Any):
-    """Compute elu without the minimum of x and 0, whose derivative at 0 is halved by libraries."""
+    """Compute elu without the minimum of x and 0, whose derivative at 0 libraries halve."""
     positive = b.greater(x, 0)
     return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
 
@@ -213,7 +213,7 @@ _unary(
 
 
 def _nearest(b: OperatorBuilder, x: Any):
-    """Round to the nearest integer, halves to even."""
+    """Round to the nearest integer, with halves rounded to even."""
     if b.kind(x) in "iu":
         return x
     below = b.floor(x)

@@ -1,4 +1,4 @@
-"""Γ, n! and binomial coefficients, elementwise, with derivatives by digamma.
+"""Γ, n! and binomial coefficients, elementwise, with derivatives in terms of digamma.
 
 Γ is Stirling's series from 8 on; smaller arguments use Γ(x + 1) = x Γ(x), and arguments below 1/2 use reflection, like
 log Γ. It is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are integers as far as floats represent
@@ -53,7 +53,7 @@ def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _round_exact(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
-    """Round a result of integer operands to an integer, as long as that is known to be exact."""
+    """Round a result of integer operands to an integer, as long as the result is known to be exact."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
@@ -140,7 +140,7 @@ def _compute_by_logarithms(n: float, k: float) -> float:
 
 
 def exact_factorial(n: Any) -> Any:
-    """Evaluate for a plain integer as far as floats are exact; None leaves others to the arrays."""
+    """Return the factorial of a number, as an integer if floats represent the result exactly."""
     if isinstance(n, int) and 0 <= n <= 170:
         factorial = math.factorial(n)
         return factorial if factorial <= 2**53 else float(factorial)

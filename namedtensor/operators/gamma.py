@@ -27,18 +27,18 @@ BERNOULLI = [
 
 
 def widen(b: OperatorBuilder, x: Any) -> Any:
-    """Widen to doubles if the library has them: the recurrence may subtract much larger numbers than the result."""
+    """Widen to doubles if the library has them, since the recurrence may subtract much larger numbers."""
     return b.cast(x, b.target.canonical("float64"))
 
 
 def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Reflect: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
+    """Replace the argument x by 1 − x if x < 1/2, and also return the distance of x to the nearest integer."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
 
 def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
-    """Evaluate a polynomial, its highest coefficient first."""
+    """Evaluate a polynomial whose coefficients are listed from the highest degree down."""
     total: Any = coefficients[0]
     for coefficient in coefficients[1:]:
         product = b.multiply(total, x)
@@ -82,7 +82,7 @@ def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _hurwitz(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
-    """Compute (−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
+    """Compute (−1)^{n+1} ψ^{(n)} for x ≥ 1/2: n! ∑_{k≥0} 1/(x + k)^{n+1} for n ≥ 1, and −ψ for n = 0."""
     near, start, far = shift_up(b, x)
     terms = [b.power(b.add(start, float(index)), -(order + 1.0)) for index in range(FAR)]
     total = terms[0]
@@ -108,7 +108,7 @@ def _tail(b: OperatorBuilder, series: Sequence[float], lead: float, inverse: Any
 
 
 def cotangent_slopes(order: int) -> list[int]:
-    """Return the n-th derivative of cot(πx) over πⁿ as a polynomial of cot(πx), the highest coefficient first.
+    """Return the n-th derivative of cot(πx) over πⁿ as a polynomial in cot(πx), with the highest coefficient first.
 
     >>> cotangent_slopes(1), cotangent_slopes(2)
     ([-1, 0, -1], [2, 0, 2, 0])

@@ -1,4 +1,4 @@
-"""Indexing (paper §3.7): elements by their indices, indicators by elements, and the tensors that only indices make.
+"""Indexing (paper §3.7): elements by index, indicators by element, and tensors that are determined by their indices.
 
 In formulas, indices count from 1. The option `base` changes that, and the Python functions count from 0. An index out
 of range, or not whole, is an IndexProblem: nothing ever wraps around.
@@ -22,7 +22,7 @@ SECTION = "§3.7 Indexing"
 
 # ------------------------------------------------------------------------------------------------- what is an index
 def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
-    """Return indices as positions from 0, which the step checks to lie in range; a plain number stays one."""
+    """Return indices as zero-based positions, whose range the step checks. A plain number remains a plain number."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
     index = countable(b, index)
@@ -50,7 +50,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 # --------------------------------------------------------------------------------------------------------- index
 def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Select X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
+    """Select X_{a(I), b(J)} in one step. An axis shared by X and the indices is a single axis."""
     x, *indices = arguments
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
@@ -80,7 +80,7 @@ MERGED = "(merged)"
 
 
 def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
-    """Return positions in two merged axes; the second axis has this size."""
+    """Return positions in an axis that merges two axes, the second of the given size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
     at = at * size if not hasattr(at, "order") else wide(b, b.multiply(wide(b, at), size))
@@ -90,7 +90,7 @@ def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
 
 
 def wide(b: OperatorBuilder, index: Any) -> Any:
-    """Return positions whose dtype holds the product of several sizes."""
+    """Return positions with a dtype that can hold the product of several sizes."""
     return b.cast(index, b.target.default_whole) if hasattr(index, "order") else index
 
 
@@ -105,7 +105,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """Return the positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
+    """Return the positions of the `count` largest along `axis`, which is moved last, with ties in order."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     if count == 1:
@@ -127,7 +127,7 @@ def _argmaxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: str) -> Any:
-    """Return a further, last axis of `size`, with a one at each position."""
+    """Return indicators along an additional last axis of `size`, with a 1 at each position."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 
@@ -171,7 +171,7 @@ def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
 
 
 def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return equal sizes for both axes of an identity. Either size is enough."""
+    """Return equal sizes for both axes of an identity. One known size is enough."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))
     return square(({axis: known.get(axis, one) for axis in axes},), axes, sizes)

@@ -1,4 +1,4 @@
-"""Which labels the result of an operator has, and on which axes it combines its operands.
+"""The labels of an operator's result, and the axes on which the operator combines its operands.
 
 1. Labels stay on an axis that the operator is lifted over, and on an axis along which it returns a number for each element,
    in order.
@@ -24,7 +24,7 @@ ByAxis = Mapping[str, Value]
 
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
-    """Return the labels of a result from the labels of each operand; the caller checks that they fit its size."""
+    """Return the labels of a result from the labels of each operand. The caller checks that they fit the sizes."""
     result = select_values(record, labels, axes, find_common_labels)
     return result | concatenate_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 
@@ -35,7 +35,7 @@ def select_values(
     axes: Order,
     agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
 ) -> dict[str, Value]:
-    """Return the values of a result's axes; `agree` returns the value of an axis that several operands have."""
+    """Return the values for the axes of a result; `agree` resolves the value for an axis shared by several operands."""
     if not axes:
         return agree(values)
     try:
@@ -56,7 +56,7 @@ def select_values(
 
 
 def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
-    """Yield each axis that an operator combines, with the values of the operands that have it."""
+    """Yield each axis that an operator combines, with the values of the operands that have the axis."""
     formals: list[dict[str, str]] = [{} for _ in values]
     if axes:
         try:

@@ -1,4 +1,4 @@
-"""Linear algebra (paper §3.5): functions of a square matrix, whose two axes are rows and columns."""
+"""Linear algebra (paper §3.5): functions of a square matrix, whose two axes are the rows and the columns."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inver
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Compute ∑_r (A⁻¹)_{c,r} b_r; the inverse has the names of rows and columns exchanged."""
+    """Compute ∑_r (A⁻¹)_{c,r} b_r. The inverse has the names of rows and columns exchanged."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})

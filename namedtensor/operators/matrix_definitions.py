@@ -11,7 +11,7 @@ from .definitions import like
 
 
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
-    """Return the numbers by rows."""
+    """Return the numbers as a list of rows."""
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(
             308,
@@ -21,7 +21,7 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
 
 
 def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
-    """Apply Gauss-Jordan elimination: bring `left` to the identity, with the same steps for `right`.
+    """Apply Gauss-Jordan elimination: reduce `left` to the identity, and apply the same steps to `right`.
 
     Return numbers whose product is the determinant, or only 0 if it is 0.
     """
@@ -44,7 +44,7 @@ def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
 
 
 def pivots_of(square: list[list[Any]]) -> list[float]:
-    """Return numbers whose product is the determinant of a matrix by rows."""
+    """Return numbers whose product is the determinant of a matrix, given as a list of rows."""
     return eliminate(square, [[] for _ in square])
 
 
@@ -67,14 +67,14 @@ def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the x over columns whose product with a matrix is b, over rows; nan if the matrix has no inverse."""
+    """Return the x over columns whose product with a matrix is b over rows, or nan if the matrix is singular."""
     right = [[number] for number in b.to_list((rows,))]
     singular = 0 in eliminate(matrix(a, rows, columns), right)
     return like(a, {columns: len(right)}, lambda s: math.nan if singular else right[s[columns] - 1][0])
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the determinants of the matrix without one row and column, with the signs of a chessboard."""
+    """Return the cofactors of a matrix: the signed determinants without one row and one column."""
     square = matrix(x, rows, columns)
 
     def cofactor(s: Any) -> float:

@@ -1,4 +1,4 @@
-"""Functions of a symmetric matrix, and the exponential of a square one (paper §3.5).
+"""Functions of a symmetric matrix, and the exponential of a square matrix (paper §3.5).
 
 `cholesky`, `eigvalsh` and `eigh` apply to (X + Xᵀ) / 2, so that their values and derivatives treat X and its
 transpose alike. Every vector of `eigh` has its largest number, of equals the first, positive: it is one tensor, the
@@ -24,7 +24,7 @@ def _with_last(b: OperatorBuilder, x: Any, axes: Order) -> ArrayValue:
 
 
 def _symmetric(primitive: str, position: int) -> Lower:
-    """Lower a function of the symmetric part of a matrix; its result has `kept` of the axes."""
+    """Lower a function of the symmetric part of a matrix. The result has the `kept` axes."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, "floats")
@@ -55,7 +55,7 @@ OF_VECTORS = (  # the k-th vector moves towards the l-th by (v_l ∂S v_k) / (λ
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
 def _rows(x: Any, row: str, column: str) -> list[list[float]]:
-    """Return the symmetric part by rows."""
+    """Return the symmetric part of a matrix as a list of rows."""
     places = range(1, x.shape[row] + 1)
     return [[(x({row: i, column: j}) + x({row: j, column: i})) / 2 for j in places] for i in places]
 
@@ -76,7 +76,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
-    """Apply Jacobi's eigenvalue method: return the ascending eigenvalues with their vectors."""
+    """Apply Jacobi's eigenvalue method, and return the eigenvalues in ascending order with their eigenvectors."""
     size = len(rows)
     vectors = [[float(i == j) for j in range(size)] for i in range(size)]
     for _ in range(60):
@@ -141,7 +141,7 @@ def _build_block_matrix(b: OperatorBuilder, block: ArrayValue, corner: ArrayValu
 
 
 def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> ArrayValue:
-    """Return E ⊗ I: a block-diagonal matrix of copies of E."""
+    """Return E ⊗ I, a block-diagonal matrix of copies of E."""
     if count == 1:
         return side
     row, column = axes
@@ -151,7 +151,7 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 
 
 def exponential_of(*given: Any) -> Any:
-    """Compute ∑ Xⁿ / n! of X / 2ˢ, squared s times.
+    """Compute ∑ Xⁿ / n! for X / 2ˢ, and square the result s times.
 
     Along others, it is the sum over all positions that one of them may take.
     """

@@ -1,4 +1,4 @@
-"""Reference definitions of the functions of missing values, which nan stands for; see `definitions`."""
+"""Reference definitions of the functions of missing values, which are represented by nan; see `definitions`."""
 
 from __future__ import annotations
 

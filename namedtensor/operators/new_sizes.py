@@ -1,4 +1,4 @@
-"""Shape inference for operators whose result has axes of new sizes.
+"""Shape inference for operators whose results have axes of new sizes.
 
 Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be a
 `SizeVariable` of `namedtensor.core.sizes`; then only what is known is judged.
@@ -25,7 +25,7 @@ def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of overlapping windows: n − |kernel| + 1 of them."""
+    """Return the size n − |kernel| + 1, which is the number of overlapping windows."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
@@ -34,7 +34,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of windows side by side: n / |kernel| of them."""
+    """Return the size n / |kernel|, which is the number of adjacent windows."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
@@ -45,7 +45,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of the k largest of n."""
+    """Return the size of an axis that holds the k largest of n elements."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
@@ -54,12 +54,12 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of axes that are simply stated."""
+    """Return the sizes of axes that are stated explicitly."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 
 def concatenate_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of one part after the other."""
+    """Return the size of the concatenation, which is the sum of the sizes of the parts."""
     (axis,) = axes
     whole = size_in(shapes, axis)
     for index in range(1, len(shapes)):
@@ -68,13 +68,13 @@ def concatenate_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> di
 
 
 def count_arguments(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return a new axis with one element for each argument."""
+    """Return the size of a new axis that has one element for each argument."""
     (axis,) = axes
     return {axis: len(shapes)}
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the axes of a square matrix: both have one size."""
+    """Return the axes of a square matrix, which have the same size."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"

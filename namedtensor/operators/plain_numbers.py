@@ -1,4 +1,4 @@
-"""Folding rules: the results of operators for plain numbers while a formula is checked."""
+"""Folding rules that compute the results of operators for plain numbers while a formula is checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Return an integer where floats are exact, else a float, as for products of tensors."""
+    """Return an integer where floats are exact, and otherwise a float, as for products of tensors."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

@@ -40,7 +40,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """Return the whole part, which is exact even if a quotient is rounded."""
+        """Return the whole part of a quotient, which is exact even if the quotient is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))

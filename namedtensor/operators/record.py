@@ -1,4 +1,4 @@
-"""One operator, one record.
+"""The record of an operator.
 
 A record holds everything that the project knows about an operator: its names, its signature, its implementation, its
 meaning. The checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print
@@ -26,7 +26,7 @@ MANY = 1000  # the most arguments of an operator that takes any number
 
 
 class Example(NamedTuple):
-    """A call of a Python function: the text after its name, and its shapes, axes and sizes.
+    """An example call of a Python function: the text after the function's name, and the shapes, axes and sizes.
 
     In it `A` is a picture and `S` a square matrix.
     """
@@ -113,7 +113,7 @@ class Operator:
 
     @property
     def lifted(self) -> AxisSignature:
-        """Return the parsed signature. An operator without operands has no inputs."""
+        """The parsed signature. An operator without operands does not have any inputs."""
         result = signature(self.signature)
         return result if self.arity[1] else result._replace(inputs=())
 
@@ -124,7 +124,7 @@ class Operator:
 
     @property
     def new_formals(self) -> list[str]:
-        """The axes of the signature that no argument brings: anyone who uses the operator says their size."""
+        """The axes of the signature that no argument has. The user of the operator specifies their sizes."""
         if self.kind == "structure":
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
@@ -150,7 +150,7 @@ REGISTRY: dict[str, Operator] = {}
 
 
 def register(operator: Operator) -> Operator:
-    """Add a record under each of its names."""
+    """Register a record under each of its names."""
     operator = operator if operator.complex else replace(operator, lower=refuse_complex(operator))
     for name in (operator.name, *operator.aliases):
         if name in REGISTRY:
@@ -160,7 +160,7 @@ def register(operator: Operator) -> Operator:
 
 
 def refuse_complex(operator: Operator) -> Lower:
-    """Guard a `lower` against complex operands: NotationError 405 if it receives any."""
+    """Guard a `lower` against complex operands, which raise NotationError 405."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for argument in arguments:
@@ -175,7 +175,7 @@ def refuse_complex(operator: Operator) -> Lower:
 
 
 class IndexProblem(IndexError):
-    """An index that is out of range or not whole, found while running."""
+    """The error raised at run time for an index that is out of range or not an integer."""
 
     def __init__(self, value: Any, size: int | None):
         super().__init__(value, size)
@@ -186,12 +186,12 @@ CALLERS = ("sizes", "base")
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that belong to the operator, and not to the caller."""
+    """Return the options that belong to the operator rather than to the caller."""
     return {name: value for name, value in options.items() if name not in CALLERS}
 
 
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
-    """Lower a function of numbers to one over the union of the axes (paper §3.2)."""
+    """Lower a function of numbers to a function over the union of the axes (paper §3.2)."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         return write(b, *b.coerced(arguments, rule), **own_options(options))
@@ -200,7 +200,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
 
 
 def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
-    """Lower a function of some axes (paper §3.3): write(b, x, axes), mapped over the others."""
+    """Lower a function of some axes (paper §3.3), given as write(b, x, axes) and mapped over the other axes."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
@@ -219,5 +219,5 @@ def get_primitive(primitive: str) -> Write:
 
 
 def countable(b: OperatorBuilder, x: Any) -> Any:
-    """Cast integers of a dtype that the library can neither compare nor index to 64 bits."""
+    """Cast integers to 64 bits if the library can neither compare integers of their dtype nor use them as indices."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -21,7 +21,7 @@ SECTION = "§3.3 Reductions"
 
 
 def make_reduction(kind: str) -> Write:
-    """Return the reduction that is a primitive."""
+    """Return the reduction for a primitive."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
         return b.reduce(kind, x, axes, keep)
@@ -30,7 +30,7 @@ def make_reduction(kind: str) -> Write:
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
-    """Return the number of elements that are reduced to one."""
+    """Return the number of elements that are reduced to one element."""
     return math.prod(map(x.size, axes))
 
 
@@ -43,7 +43,7 @@ def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
 
 
 def compute_in_single(write: Write) -> Write:
-    """Compute half precision in single precision, if its rounding or its range would spoil a value between the steps."""
+    """Compute half precision in single precision, if rounding or range would corrupt an intermediate value."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
@@ -74,14 +74,14 @@ def remaining(x: Any, axes: Order, ddof: float) -> Any:
 
 
 def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
-    """Return the norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
+    """Return the norm of the distances from the mean over √n, without overflow or underflow of squares."""
     number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
 
 
 def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
-    """Compute (∑ |x|^p)^{1/p} over the largest entry, so that no power overflows."""
+    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm is undefined for p = {p}", hint="use p = 1, 2 or ∞")
     size = b.abs(x)
@@ -120,7 +120,7 @@ def drop_unit_axes(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def logarithm_of_sum(b: OperatorBuilder, x: Any, axes: Order):
-    """Compute log ∑ exp x over the largest entry, so that nothing overflows."""
+    """Compute log ∑ exp x, shifted by the largest entry so that nothing overflows."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
     return drop_unit_axes(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
@@ -198,7 +198,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
-    """Interpolate between the two sorted elements around q, with nan if one of them is nan."""
+    """Interpolate between the two sorted elements around q. The result is nan if either element is nan."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")

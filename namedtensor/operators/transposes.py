@@ -1,4 +1,4 @@
-"""Transpose rules (VJPs) of linear operators: the functions that their records name as `transpose`.
+"""Transpose rules (VJPs) of linear operators, which the operators' records refer to as `transpose`.
 
 A rule makes terms by the builder that is passed; operators know no term. The axes that an operand has not are summed by
 the caller.
@@ -17,7 +17,7 @@ from ..core.sizes import resolve
 
 
 class OperatorTerm(Protocol):
-    """A use of an operator in the typed graph: `terms.terms.Term`, as operators see it."""
+    """A use of an operator in the typed graph: the part of `terms.terms.Term` that operators see."""
 
     operator: str
     axes: Order
@@ -28,7 +28,7 @@ class OperatorTerm(Protocol):
 
 
 class OperatorTermBuilder(Protocol):
-    """Makes terms: `terms.builder.TermBuilder`, as operators see it."""
+    """A builder of terms: the part of `terms.builder.TermBuilder` that operators see."""
 
     def term(
         self, operator: str, arguments: tuple[Any, ...], axes: Order = ..., options: Any = ..., shape: Any = ...
@@ -75,7 +75,7 @@ def transpose_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any
 
 
 def transpose_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """Return the transpose of cumsum: cumulative sums from the other end."""
+    """Return the transpose of cumsum, which is a cumulative sum from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
@@ -96,7 +96,7 @@ def transpose_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: 
 
 # ------------------------------------------------------------------------------------------------------------- windows
 def transpose_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """Return the transpose of unroll: an element gets the sum over every window that it lies in.
+    """Return the transpose of unroll, in which each element is the sum over all windows that contain it.
 
     Element s is the k-th of the window that begins at s − k + 1.
     """

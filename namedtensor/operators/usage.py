@@ -13,7 +13,7 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def format_usage(record: Operator, ascii: bool = False) -> str:
-    """Format a use of it, with the axes of its signature.
+    """Format a use of an operator, with the axes of its signature.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [format_usage(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
@@ -33,7 +33,7 @@ def format_usage(record: Operator, ascii: bool = False) -> str:
 
 
 def sets(record: Operator) -> str:
-    """Return the sets of tensors that it maps between, as the paper prints a signature.
+    """Return the sets of tensors between which an operator maps, as the paper prints a signature.
 
     Without operands, return its result's set.
 
@@ -48,7 +48,7 @@ def sets(record: Operator) -> str:
 
 
 def tensors(axes: Collection[str]) -> str:
-    """Return the set of the tensors over these axes."""
+    """Return the set of tensors over the given axes."""
     return f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
 
 

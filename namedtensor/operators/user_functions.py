@@ -1,4 +1,4 @@
-"""Python functions with a signature, used in formulas like the built-in ones.
+"""Python functions with a signature, which are used in formulas like the built-in functions.
 
 @nt.custom_function("gelu' : ℝ → ℝ")
 def gelu_prime(x): ...
@@ -21,7 +21,7 @@ from ..core.axes import Order
 
 
 class UserFunction:
-    """A Python function registered as an operator: its signature, and the signature's text."""
+    """A Python function registered as an operator, with its signature and the text of the signature."""
 
     __slots__ = ("text", "signature", "function", "formals", "differentials")
 
@@ -31,7 +31,7 @@ class UserFunction:
         self.differentials: tuple[str, ...] = ()
 
     def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
-        """Return the function of arrays in these orders of axes, for one library."""
+        """Return the function of arrays in the given axis orders for one library."""
 
         def python(*arrays: Any) -> Any:
             result = self.run(arrays, orders, order, source, node)
@@ -40,7 +40,7 @@ class UserFunction:
         return python
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
-        """Call the function on named tensors; its result as an array in `order`."""
+        """Call the function on named tensors, and return the result as an array in `order`."""
         from ..core.tensor import NamedTensor, tensor
 
         tensors = [
@@ -92,7 +92,7 @@ USER_FUNCTIONS: _Functions = _Functions()
 
 
 class ProgramOperators(NamedTuple):
-    """The parts of a program besides its text: functions of Python by name, and the LaTeX macro of each name."""
+    """The operators of a program besides its text: Python functions by name, and the LaTeX macro of each name."""
 
     functions: Mapping[str, UserFunction] = MappingProxyType({})
     macros: Mapping[str, str] = MappingProxyType({})
@@ -105,7 +105,7 @@ NO_OPERATORS = ProgramOperators()
 
 
 def program_operators(functions: Mapping[str, UserFunction], macros: Mapping[str, str]) -> ProgramOperators:
-    """Return the operators of a program; the same object for all programs that have none."""
+    """Return the operators of a program. All programs without operators share one object."""
     return ProgramOperators(functions, macros) if functions or macros else NO_OPERATORS
 
 
@@ -114,7 +114,7 @@ IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at h
 
 @contextmanager
 def using(operators: ProgramOperators) -> Generator[None, None, None]:
-    """Give programs that are made in this block these operators.
+    """Use the given operators for programs that are created in this block.
 
     A derivative's program has the operators of its source.
     """
@@ -126,7 +126,7 @@ def using(operators: ProgramOperators) -> Generator[None, None, None]:
 
 
 def get_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
-    """Return the Python functions that a program may call: its operators, by default the current ones, and more."""
+    """Return the Python functions available to a program: its operators' functions, and all registered functions."""
     functions = (IN_USE.get() if operators is None else operators).functions
     return ChainMap(dict(functions), USER_FUNCTIONS) if functions else USER_FUNCTIONS
 
@@ -173,7 +173,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def restore_program(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
-    """Return a program of a text, made by its class, with the operators of another program."""
+    """Return a program created by its class from a text, with the operators of another program."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)
     with using(operators):

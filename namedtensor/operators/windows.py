@@ -1,4 +1,4 @@
-"""Windows (paper §3.5 and §4): an axis split into overlapping or adjacent pieces.
+"""Windows (paper §3.5 and §4), which split an axis into overlapping or adjacent pieces.
 
 unroll_{seq,kernel} X    overlapping windows: seq[n - |kernel| + 1], kernel     (convolution)
 pool_{seq,kernel} X      adjacent windows: seq[n / |kernel|], kernel            (pooling)

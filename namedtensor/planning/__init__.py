@@ -1,4 +1,4 @@
-"""Planner: converts terms to a plan of primitive steps on positional arrays, for one library.
+"""The planner, which converts terms to a plan of primitive steps on positional arrays for one library.
 
 `plan`: values, steps, plans.
 `primitives`: the table of primitive steps, and the invariants of plans.

@@ -1,4 +1,7 @@
-"""Tiling: a region of the graph lowered as one step, whose function is the plan of one tile; `regions` finds regions."""
+"""Tiling: a region of the graph is lowered as one step, whose function is the plan of one tile.
+
+The module `regions` finds the regions.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
-    """Find the regions for a number of threads, from the roots down."""
+    """Find the regions for a given number of threads, starting from the roots."""
     taken: set[int] = set()
     # products with integers are converted piece by piece already
     converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}
@@ -49,12 +52,12 @@ def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
 
 
 def cores_for(lowering: Lowering, region: Region) -> str:
-    """Describe which cores compute the blocks of a region."""
+    """Return a description of the cores that compute the blocks of a region."""
     return core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
-    """Return whether a term heads a chain of contractions.
+    """Return whether a term ends a chain of contractions that may be computed in another order.
 
     Its cheapest order may never make the large array that tiles avoid.
     """
@@ -64,7 +67,7 @@ def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_
 
 
 def lower_region(lowering: Lowering, term: Term) -> Argument:
-    """Lower a region as one tiled step, or its terms one by one if it cannot be cut."""
+    """Lower a region as one tiled step, or lower its terms separately if it cannot be tiled."""
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max(
@@ -82,7 +85,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Return whether a tile is no longer than its axis, or whether another plan is made for shorter axes."""
+    """Return whether a tile always fits within its axis, or another plan is made for shorter axes."""
     return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 

@@ -1,4 +1,4 @@
-"""The plan builder: operations on values with named axes, lowered to primitive steps on positions.
+"""The plan builder, which lowers operations on values with named axes to primitive steps on positions.
 
 Operators say by this what they mean, once, whatever library will run it: `b.exp(b.subtract(x, m))`. Axes are aligned by
 name, equal steps are shared, and an operation that the target has is one step.
@@ -21,7 +21,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> PlanValue:
-        """Apply a function of numbers over the union of the axes."""
+        """Apply an elementwise function over the union of the axes."""
         values = [argument for argument in arguments if isinstance(argument, PlanValue)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers or not self.target.is_native(values[-1].dtype):
@@ -50,11 +50,11 @@ class PlanBuilder(StepBuilder):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return the elementwise primitive of this name: b.exp(x), b.add(x, y)."""
+            """Return the elementwise primitive with this name, as in b.exp(x) or b.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Reduce over axes; with `keep`, the axes stay with size 1."""
+        """Reduce over axes, which stay with size 1 if `keep` is true."""
         if self.sums_in_single(kind, x):
             return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
@@ -76,7 +76,7 @@ class PlanBuilder(StepBuilder):
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
     def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
-        """Return exp(x − m) and its sums, which it is to be divided by; m is the largest of x.
+        """Return exp(x − m), where m is the maximum of x, and the sums that normalize these exponentials.
 
         On the fast path m is 0 in each row in which the sum of exp x is at least 1: then no exponential is smaller than
         its share of the sum, so none is lost that has a share. The step `shifted` computes the other rows again.
@@ -90,11 +90,11 @@ class PlanBuilder(StepBuilder):
         return powers, self.step("shifted", (total, powers, x), total.order, total.shape, x.dtype, along=along)
 
     def has_fast_path(self, x: PlanValue) -> bool:
-        """Return whether exponentials of a value may take the fast path."""
+        """Return whether exponentials of a value may use the fast path."""
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """Select the value of the fast path or the value of the fallback, like a φ of two versions."""
+        """Return the value of the fast path or of the fallback, similar to a φ node that joins two versions."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
@@ -108,16 +108,19 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
     def guard(self, x: PlanValue, low: float, high: float) -> None:
-        """Run the fallback if an element does not lie between two numbers."""
+        """Run the fallback if an element does not lie between two bounds."""
         self.step("guard", (x,), (), (), "bool", low=low, high=high)
 
     def guard_finite(self, x: PlanValue) -> None:
-        """Run the fallback if an element is near the upper end of the range of its dtype."""
+        """Run the fallback if an element is close to the upper limit of its dtype."""
         end = 2.0 ** ENDS[x.dtype]
         self.guard(x, -end, end)
 
     def sums_in_single(self, kind: str, x: PlanValue) -> bool:
-        """Return whether sums and products need single precision: NumPy rounds each partial sum of a dtype of `ml_dtypes`."""
+        """Return whether sums and products need single precision, since NumPy rounds each partial sum of some dtypes.
+
+        These are the dtypes of `ml_dtypes`.
+        """
         sums = kind in ("sum", "prod", "mean", "cumsum", "cumprod")
         return sums and self.kind(x) == "f" and not self.target.is_native(x.dtype)
 
@@ -136,7 +139,7 @@ class PlanBuilder(StepBuilder):
         return tuple([x.shape[x.order.index(axis)] for axis in order])
 
     def reorder(self, x: PlanValue, order: Order) -> PlanValue:
-        """Return the same numbers with the axes in another order."""
+        """Return the same array with its axes in another order."""
         if order == x.order:
             return x
         moves = tuple(x.order.index(axis) for axis in order)
@@ -166,7 +169,7 @@ class PlanBuilder(StepBuilder):
         return self.step("expand", (x,), order[first:], shape, x.dtype, kept=spread)
 
     def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> PlanValue:
-        """Return an array with all of these axes, in these sizes."""
+        """Return an array with all of these axes, expanded to these sizes."""
         x = self.align(self.array(x), order)
         shape = tuple(shape)
         if x.shape == shape and x.order == order:
@@ -174,7 +177,7 @@ class PlanBuilder(StepBuilder):
         return self.step("broadcast", (x,), order, shape, x.dtype, sizes=shape)
 
     def merge(self, x: PlanValue, sources: Order, target: str) -> PlanValue:
-        """Merge X_{(a,b)→c} row-major in the order written, whatever the order of storage."""
+        """Merge X_{(a,b)→c} in row-major order of the axes as written, whatever their storage order."""
         first = x.order.index(sources[0])
         rest = tuple(axis for axis in x.order if axis not in sources)
         together = x.order[first : first + len(sources)] == sources
@@ -186,14 +189,14 @@ class PlanBuilder(StepBuilder):
         return self.reshape(turned, (*before, target, *after), shape)
 
     def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
-        """Split X_{c→(a,b)}, the inverse of merging."""
+        """Split X_{c→(a,b)}, which is the inverse of merging."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
 
     # ------------------------------------------------------------------------------------------------- parts, joins
     def pick(self, x: PlanValue, at: dict[str, int]) -> PlanValue:
-        """Return one element of each of these axes, counted from 0."""
+        """Return the elements at one position along each of these axes, with positions counted from 0."""
         rest = tuple(axis for axis in x.order if axis not in at)
         places = tuple(at.get(axis) for axis in x.order)
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
@@ -203,11 +206,11 @@ class PlanBuilder(StepBuilder):
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: PlanValue, start: int, size: int) -> PlanValue:
-        """Return a slice of the last axis: `size` elements from `start` on."""
+        """Return a slice of the last axis: `size` elements, beginning at `start`."""
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Join arrays of one order along an axis."""
+        """Join arrays with the same order of axes along one axis."""
         first = values[0]
         at = first.order.index(axis)
         total = sum(value.shape[at] for value in values)
@@ -215,12 +218,12 @@ class PlanBuilder(StepBuilder):
         return self.step("concat", values, first.order, shape, first.dtype, at=at)
 
     def stack(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Stack arrays of one shape along a new, first axis."""
+        """Stack arrays of the same shape along a new first axis."""
         first = values[0]
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 
     def take(self, x: PlanValue, places: PlanValue, axis: str) -> PlanValue:
-        """Return the elements at positions, whose axes appear at the position of `axis`."""
+        """Return the elements at positions along an axis, which is replaced by the axes of `places`."""
         at = x.order.index(axis)
         order = (*x.order[:at], *places.order, *x.order[at + 1 :])
         shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])

@@ -1,4 +1,4 @@
-"""Contraction order: a chain A ⊙_{i} B ⊙_{j} C in its cheapest order, by dynamic programming over the factors.
+"""Contraction order: computes a chain A ⊙_{i} B ⊙_{j} C in the cheapest order, by dynamic programming over its factors.
 
 Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two costs its
 multiply-adds. Axes that both operands and the result have make a stack of products, each of which is a call.
@@ -25,7 +25,7 @@ MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
 
 
 class FactorChain(NamedTuple):
-    """Factors whose product is summed over `axes`."""
+    """The factors of a product that is summed over `axes`."""
 
     factors: tuple[Term, ...]
     axes: frozenset[str]
@@ -35,7 +35,7 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
-    """Return the chain that ends with a term, if another order may be cheaper.
+    """Return the chain that ends with a term, or None if no other order could be cheaper.
 
     Its factors come from products within sums of products, in which each axis has one meaning.
     """
@@ -49,7 +49,7 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
 
 
 def _collect_factors(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
-    """Return the factors of a term and their summed axes; a term that is not a product is its own factor."""
+    """Return the factors and the summed axes of a term; a term that is not a product is its own factor."""
     parts = None if first else known.get(id(term))
     if parts is None:
         parts = _parts(term, alone, known, first)
@@ -80,7 +80,7 @@ Tree = Any  # a factor's place, or a pair of trees
 
 
 def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
-    """Return the cheapest order, as pairs of pairs, and its cost.
+    """Return the cost of the cheapest order, and the order as nested pairs.
 
     >>> abc = [frozenset("ab"), frozenset("bc"), frozenset("c")]
     >>> best(abc, frozenset("bc"), {"a": 9, "b": 9, "c": 9})[1]
@@ -111,7 +111,7 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
-    """Return the cost of one product: multiply-adds, numbers written, calls."""
+    """Return the cost of one product, from its multiply-adds, the elements that it writes and the calls."""
     summed = (left | right) & (axes - outside)
     remaining = (left | right) - summed
     stack = (left & right) - summed
@@ -129,7 +129,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """Compute a chain of contractions in its cheapest order, or as written in half precision, whose range is narrow."""
+    """Compute a chain of contractions in the cheapest order, or as written if the range is narrow (half precision)."""
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None
@@ -168,7 +168,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def _find_written_products(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
-    """Yield the products that a chain was written with, each by the positions of its factors."""
+    """Yield the products that appear in the chain as written, each with the positions of its factors."""
     for argument in term.arguments:
         count = len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0])
         if count > 1:

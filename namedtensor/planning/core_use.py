@@ -1,4 +1,4 @@
-"""The number of cores that compute the blocks of a region: small regions stay on the calling thread.
+"""The number of cores that compute the blocks of a region. Small regions stay on the calling thread.
 
 Waking a thread and waiting for it costs about as much as a millisecond of work, so several cores pay off from about two
 milliseconds of work on one. That time is estimated from the numbers of multiply-adds and bytes.
@@ -28,7 +28,7 @@ MS_PER_BYTE_HEAVY = 1.5e-7  # of one like exp
 
 
 def milliseconds(region: Region, itemsize: int) -> float:
-    """Return the approximate time that one core takes for a region."""
+    """Return the approximate time that one core needs for a region, in milliseconds."""
     return sum(_milliseconds(term, itemsize) for term in regions.terms_of(region.root, region.inside))
 
 
@@ -43,12 +43,12 @@ def _milliseconds(term: Term, itemsize: int) -> float:
 
 
 def has_products(region: Region) -> bool:
-    """Return whether the BLAS is called in its blocks."""
+    """Return whether the blocks of a region call BLAS."""
     return any(regions.is_product(term) for term in regions.terms_of(region.root, region.inside))
 
 
 def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
-    """Return whether a product outside of all regions is computed by the threads of the BLAS."""
+    """Return whether BLAS threads compute a product outside of all regions."""
     return any(
         regions.is_product(term) and id(term) not in taken and regions.multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
         for term in terms
@@ -56,12 +56,12 @@ def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
 
 
 def is_small(region: Region, itemsize: int) -> bool:
-    """Return whether whole arrays are as fast as blocks: without products, if one core would compute all blocks."""
+    """Return whether whole arrays are as fast as blocks. Without products, they are if one core would suffice."""
     return milliseconds(region, itemsize) < (MIN_TILED_MS if has_products(region) else MIN_TILED_CHAIN_MS)
 
 
 def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) -> str:
-    """Describe which cores compute the blocks of a region."""
+    """Return a description of the cores that compute the blocks of a region."""
     products = has_products(region)
     least = MIN_SHARED_BESIDE_MS if products and blas_awake else MIN_SHARED_MS
     duration = milliseconds(region, itemsize)

@@ -1,4 +1,4 @@
-"""The cost model: multiply-adds, bytes and the largest array in between, by the names of axes, before a formula is run."""
+"""The cost model: multiply-adds, bytes and the largest intermediate array, in terms of axis sizes, before any run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class CostRow(NamedTuple):
-    """A step: its operation, part of the formula and axes, how often it runs, its costs, and the bytes of one result.
+    """A step: its operation, its part of the formula, its axes, how often it runs, its costs, and its result size.
 
     Sizes that shapes leave open make the numbers polynomials, `2 |seq|² |key|`.
     """
@@ -46,7 +46,7 @@ class CostRow(NamedTuple):
 
 
 class Cost:
-    """The steps of a plan with their costs; prints as a table.
+    """The steps of a plan and their costs, which print as a table.
 
     `multiply_adds` counts products, `operations` counts everything, `bytes` is the total written, and `largest` is the
     size of the largest array in bytes.
@@ -74,24 +74,24 @@ class Cost:
 
 
 def table(cells: list[tuple[Any, ...]]) -> str:
-    """Format rows of three figures and a text, below their headings."""
+    """Format rows of three numbers and a description as a table with headings."""
     rows = [(*HEADINGS, "step"), *((*map(amount, cell[:3]), cell[3]) for cell in cells)]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in rows)
 
 
 def amount(number: Size) -> str:
-    """Format a number with separators of thousands, or a polynomial of sizes."""
+    """Format a number with thousands separators, or a polynomial of sizes."""
     return f"{number:,}" if type(number) is int else format_size(number)
 
 
 def itemsize(value: PlanValue) -> int:
-    """Return the bytes of one number."""
+    """Return the number of bytes per element."""
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
 
 def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
-    """Return every axis that a step works over; axes merged for a matrix product appear separately."""
+    """Return all axes that a step works on. Axes that are merged for a matrix product appear separately."""
     axes: dict[str, Size] = {}
     values = (
         ()
@@ -110,7 +110,7 @@ def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
 
 
 def sizes_of(plan: Plan) -> dict[str, Size]:
-    """Return the sizes of the axes of a plan, except the axes of no name."""
+    """Return the sizes of the axes of a plan, except for unnamed axes."""
     values = [
         *(input_ for input_ in plan.inputs if isinstance(input_, PlanValue)),
         *(step.value for step in plan.steps),
@@ -133,7 +133,7 @@ def part_of(step: Step, source: str) -> str:
 
 
 def work_of(step: Step) -> tuple[Size, Size]:
-    """Return the multiply-adds and the operations of a step that runs once."""
+    """Return the numbers of multiply-adds and operations in a single run of a step."""
     values = [argument for argument in step.arguments if isinstance(argument, PlanValue)]
     if step.primitive == "attention":
         q, k, v = values[:3]
@@ -147,7 +147,7 @@ def work_of(step: Step) -> tuple[Size, Size]:
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
-    """Return a row for each step that makes an array. A block's steps have one row for all blocks."""
+    """Return a row for each step that creates an array. A step within a block has one row for all blocks."""
     rows: list[CostRow] = []
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
@@ -176,7 +176,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
 
 
 def blocks_of(options: dict[str, Any]) -> Size:
-    """Return the number of blocks of a step in blocks."""
+    """Return the number of blocks of a blocked step."""
     *picked, sliced = options["counts"]
     return math.prod(picked) * -(-sliced // options["rows"])
 
@@ -187,7 +187,7 @@ def cost_of(plan: Plan) -> Cost:
 
 
 def largest_of(sizes: Iterable[Size]) -> Size:
-    """Return the largest of several sizes, as a maximum over sizes that no other size always exceeds, or 0."""
+    """Return the largest of several sizes, as a maximum without sizes that another size always exceeds, or 0."""
     remaining: list[Size] = []
     for size in sizes:
         if not any(proves_at_most(size, other) for other in remaining):

@@ -1,4 +1,4 @@
-"""Dtype promotion: the common dtype of the arguments of a step, and its result dtype.
+"""Dtype promotion: the common dtype of the arguments of a step, and the dtype of the result.
 
 Integers combined with floats take the float dtype; `whole_numbers` has the rules for integers alone.
 """
@@ -26,7 +26,7 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """Return the dtype of a primitive's result: the dtype of its arguments, or the answer of the library itself."""
+    """Return the dtype of a primitive's result, which is the dtype of the arguments or is determined by the library."""
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
@@ -42,7 +42,7 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants for inputs of these dtypes: the widest float, or the float dtype for integers."""
+    """Return the dtype of constants beside inputs with these dtypes: the widest float, or the float for integers."""
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:
@@ -51,7 +51,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
-    """Return the float dtype of integers alone: the formula's dtype if all are constants, else the widest one."""
+    """Return the float dtype for integers alone: the formula's dtype if all are constants, else the widest float."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
 
@@ -77,7 +77,7 @@ def common_dtype(b: StepWriter, arguments: Sequence[Argument], floats: bool = Fa
 
 
 def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
-    """Return whether half precision represents an argument: a size as an exact integer, a number within its range."""
+    """Return whether half precision can represent an argument: a size exactly, and a number within range."""
     assert b.half is not None
     if isinstance(argument, PlanValue):
         if b.kind(argument) in FLOATING and not argument.weak:
@@ -92,7 +92,7 @@ def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
 
 
 def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-    """Cast arguments to one dtype; plain numbers stay plain unless `numbers` become arrays too.
+    """Cast arguments to one dtype. Plain numbers stay plain unless `numbers` requires arrays.
 
     Integers combined with floats take the float dtype; a Boolean among numbers is 0 or 1.
     """
@@ -110,7 +110,7 @@ def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, n
 
 
 def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
-    """Return a plain number beside arrays of a dtype."""
+    """Return a plain number in a form that fits arrays of a dtype."""
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:
@@ -119,7 +119,7 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
 
 
 def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-    """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
+    """Convert arguments by a dtype rule: to numbers, to floats, for comparison (kept narrow), or not at all."""
     if rule == "compared":
         arguments = whole_numbers.replace_out_of_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
@@ -128,7 +128,7 @@ def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) ->
 
 
 def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return numbers as arrays of the one floating dtype of the others, which saves NumPy a check."""
+    """Return numbers as arrays if the other arguments share a floating dtype, which saves NumPy a check."""
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
         return tuple(arguments)
@@ -144,7 +144,7 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most,
 
 
 def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Replace a number beside a large array by a row, because NumPy processes several entries of a row at a time."""
+    """Replace a number beside a large array by a row, because NumPy processes several elements of a row at a time."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
         argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed
@@ -160,7 +160,7 @@ def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argu
 
 
 def with_arrays(b: StepWriter, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return plain numbers as arrays of the dtype of the arrays beside them."""
+    """Return plain numbers as arrays with the dtype of the other arguments."""
     dtypes = [argument.dtype for argument in arguments if isinstance(argument, PlanValue) and argument.dtype != "bool"]
     if not dtypes:
         return tuple(map(b.array, arguments))

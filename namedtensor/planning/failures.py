@@ -1,4 +1,4 @@
-"""Runtime failures as errors of the formula: library exceptions, reported with the place, the reason and a repair."""
+"""Runtime failures as errors of the formula: library exceptions, reported with their position, reason and repair."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def make_rejection_error(problem: Exception, source: str, term: Term) -> NotationError:
-    """Return the error for a computation that an array library rejects."""
+    """Return the error for a computation that an array library rejected."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) else None
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
 
 
 def overflow_error(dtype: str = "int64") -> NotationError:
-    """Return the error of an integer overflow that is detected at run time."""
+    """Return the error for an integer overflow that is detected at run time."""
     bits = 32 if "32" in dtype else 64
     hint = "compute in floating point: multiply a tensor by 1.0, or pass it as float64"
     if bits == 32:
@@ -32,12 +32,12 @@ def overflow_error(dtype: str = "int64") -> NotationError:
 
 
 def is_index_problem(problem: IndexError) -> bool:
-    """Return whether an error reports which index is wrong; a library's own IndexError does not."""
+    """Return whether an error identifies the wrong index, which a library's own IndexError does not."""
     return hasattr(problem, "index") and hasattr(problem, "size")
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
-    """Return the error of an index that is out of range or not an integer.
+    """Return the error for an index that is out of range or not an integer.
 
     `problem` has its `index` and the `size` of the axis, or None if the size does not matter.
     """
@@ -53,7 +53,7 @@ def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
 
 
 def index_error_at(problem: IndexError, source: str, term: Term) -> NotationError:
-    """Return the same error for a term of the formula."""
+    """Return the error for an invalid index, located at a term of the formula."""
     axis = source_name(term.axes[0]) if term.axes else "the axis"
     return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
 

@@ -1,4 +1,4 @@
-"""Fused kernels: patterns of terms that a library computes by one operation, matched by structure and not by name."""
+"""Fused kernels: patterns of terms that a library computes in one operation, matched by structure, not by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCALES = ("/", "⊙")
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
-    """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V with one axis per role; else return None."""
+    """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V with one axis per role; otherwise return None."""
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
             result = _attention(lowering, soft.arguments[0], other, soft.axes[0])
@@ -81,7 +81,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
 
 
 def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
-    """Return a contraction over one axis, or several, and the number that it is multiplied by."""
+    """Return a contraction, over one axis unless `several` is true, and its scale factor; otherwise return None."""
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
         scaled = multiple(term)
@@ -93,7 +93,7 @@ def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = Fa
 
 
 def linear(lowering: Lowering, term: Term) -> Any:
-    """Match X ⊙_{ax} W + b, if b has the axes of W except ax, with any further addends; otherwise return None."""
+    """Match X ⊙_{ax} W + b, where b has the axes of W except ax, with any further addends; otherwise return None."""
     addends = _addends(lowering, term, True)
     for product, bias in permutations(range(len(addends)), 2):
         result = _linear(lowering, addends[product], lowering.known(addends[bias]))
@@ -106,7 +106,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """Return the addends of nested sums, each with one use."""
+    """Return the addends of nested sums with one use each."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [addend for argument in term.arguments for addend in _addends(lowering, argument)]
@@ -146,7 +146,7 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 
 
 def layer_norm(lowering: Lowering, term: Term) -> Any:
-    """Match (X − mean_{ax} X) / √(var_{ax} X + ε), under any name, with an optional ⊙ γ + β; otherwise return None."""
+    """Match (X − mean_{ax} X) / √(var_{ax} X + ε), under any names, with an optional ⊙ γ + β; otherwise return None."""
     if term.operator == "/":
         result = _match_standardization(term)
         return None if result is None else _layer_norm(lowering, *result)
@@ -161,7 +161,7 @@ def layer_norm(lowering: Lowering, term: Term) -> Any:
 
 
 def _match_standardization(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
-    """Return X, the axes and ε if a term standardizes X."""
+    """Return X, the axes and ε if a term standardizes X; otherwise return None."""
     if term.operator == "standardize":
         eps = dict(term.options).get("eps", 1e-5)
         return (term.arguments[0], term.axes, eps) if isinstance(eps, (int, float)) else None

@@ -1,4 +1,4 @@
-"""Interval analysis of integers: bounds on the elements of a value, from dtypes, literals and sizes.
+"""Interval analysis of integers: bounds on the elements of a value, based on dtypes, literals and sizes.
 
 Every primitive on integers has a row with the bounds of its results. So a plan proves without data that a product fits,
 and computes in floats what may not fit (see `whole_numbers`).
@@ -27,7 +27,7 @@ SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 @lru_cache(maxsize=64)
 def interval_of_dtype(dtype: str) -> Interval | None:
-    """Return the interval of an integer dtype; None for others.
+    """Return the interval of an integer dtype, or None for other dtypes.
 
     >>> interval_of_dtype("uint8"), interval_of_dtype("bool"), interval_of_dtype("float32")
     ((0, 255), (0, 1), None)
@@ -43,7 +43,7 @@ def interval_of_dtype(dtype: str) -> Interval | None:
 
 @lru_cache(maxsize=64)
 def exact_in(dtype: str) -> Interval:
-    """Return the interval of integers that a float dtype represents exactly.
+    """Return the interval in which a float dtype represents every integer exactly.
 
     >>> exact_in("float16")
     (-2048, 2048)
@@ -53,14 +53,14 @@ def exact_in(dtype: str) -> Interval:
 
 
 def make_interval(number: Any) -> Interval | None:
-    """Return the interval of a plain number, if it is of an integer type."""
+    """Return the interval of a plain number if it is an integer; otherwise return None."""
     if type(number) is Extent:
         return -upper_bound(-number), upper_bound(number)
     return (int(number), int(number)) if isinstance(number, int) else None
 
 
 def is_within(inner: Interval, outer: Interval) -> bool:
-    """Return whether one interval contains the other.
+    """Return whether the first interval lies within the second.
 
     >>> is_within((0, 510), EXACT), is_within((0, math.inf), EXACT)
     (True, False)
@@ -69,13 +69,13 @@ def is_within(inner: Interval, outer: Interval) -> bool:
 
 
 def hull(*intervals: Interval) -> Interval:
-    """Return the smallest interval that contains all of these."""
+    """Return the smallest interval that contains all of these intervals."""
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def widen_bounds(low: Any, high: Any) -> Interval:
-    """Return an interval with far bounds widened to infinity, so that bounds stay small."""
+    """Return an interval with distant bounds widened to infinity, so that bounds stay small."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
     )
@@ -95,7 +95,7 @@ def multiply(left: Interval, right: Interval) -> Interval:
 
 
 def power(base: Interval, exponent: Interval) -> Interval | None:
-    """Return None if the exponent may be negative.
+    """Return the interval of a power, or None if the exponent may be negative.
 
     >>> power((-2, 2), (0, 3)), power((1, 9), (2, 2)), power((2, 2), (-1, 1))
     ((-8, 8), (1, 81), None)
@@ -148,7 +148,7 @@ def product(x: Interval, count: int) -> Interval:
 
 
 def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
-    """Return the hull of the first interval, of the first two, …."""
+    """Return the hull of the intervals for one value, two values, and so on, up to `count` values."""
     return hull(x, of_all(x, count))
 
 
@@ -187,7 +187,7 @@ MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
 
 
 def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
-    """Return the numbers of a literal, if all are whole."""
+    """Return the interval that encloses the numbers of a literal, or None unless all are integers."""
     if not numbers or not all(isinstance(number, int) for number in numbers):
         return None
     return int(min(numbers)), int(max(numbers))
@@ -196,7 +196,7 @@ def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
 def transfer_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """Apply the transfer function of a primitive; `count` numbers become one in a reduction."""
+    """Apply the transfer function of a primitive. A reduction combines `count` numbers into one."""
     if primitive in MADE:
         return MADE[primitive](options)
     if primitive in CHOOSING:
@@ -213,7 +213,7 @@ def transfer_step(
 
 # ---------------------------------------------------------------------------------------------------- steps
 def interval_of(argument: Any) -> Interval | None:
-    """Return the integer bounds of an argument of a step."""
+    """Return the integer bounds of an argument of a step, or None if they are unknown."""
     if isinstance(argument, PlanValue):
         return argument.interval
     if isinstance(argument, Scalar):
@@ -222,7 +222,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """Return the number of elements that a step reduces to one, or an upper bound of it."""
+    """Return the number of elements that a step reduces to one, or an upper bound of that number."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
         return shape[-1] if shape else 1
@@ -237,7 +237,7 @@ def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, 
 
 
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
-    """Return the integer bounds of the results of a step, limited by their dtype."""
+    """Return the integer bounds of the result of a step, limited by the dtype."""
     result = None
     if primitive in PLACES:
         result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)

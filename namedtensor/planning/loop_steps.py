@@ -1,4 +1,4 @@
-"""Loops in plans: one step, whose body is a plan of the states, one element of each slice, and the invariant values.
+"""Loops in plans: one step, whose body is a plan of the states, one element per slice, and the invariant values.
 
 Members that are stored in one array are a slice of it.
 
@@ -28,7 +28,7 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
-    """Return the step of a loop, which has no value itself: its states are items of it."""
+    """Return the step of a loop. The step itself does not have a value; the states are its items."""
     loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 
@@ -106,7 +106,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
 
 
 def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | None:
-    """Return the array that holds these terms in order along its first axis, which has this name, or None."""
+    """Return the array that holds these terms in order along its first axis, or None if there is no such array."""
     b, members = lowering.builder, lowering.members
     result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
     if result[0] is None:
@@ -122,7 +122,7 @@ def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | 
 
 
 def member(lowering: Lowering, name: str) -> PlanValue:
-    """Return one member of a family in one array."""
+    """Return one member of a family that is stored in one array."""
     whole, position = lowering.members[name]
     return lowering.builder.pick(whole, {whole.order[0]: position})
 
@@ -138,7 +138,7 @@ def places_in(loop: Loop) -> list[bool]:
 
 
 def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
-    """Return the initial value of a state, with all its axes, in a dtype wide enough for the recurrence."""
+    """Return the initial value of a state, with all axes and in a dtype wide enough for the recurrence."""
     b = lowering.builder
     if not state.boolean:
         value = whole_numbers.for_recurrence(b, value) if b.kind(value) in whole_numbers.WHOLE else b.floating(value)
@@ -165,7 +165,7 @@ def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[Pla
 
 
 def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
-    """Return values of one shape with one order of axes and one dtype."""
+    """Return values with the same shape, order of axes and dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
     if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
         return [*values]
@@ -177,14 +177,14 @@ def drop_axis(order: Order, axis: str) -> Order:
 
 
 def take_one(value: PlanValue) -> PlanValue:
-    """Return one element of a slice, whose first axis is the axis of the steps."""
+    """Return one element of a slice, whose first axis is the axis of the loop."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )
 
 
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
-    """Return the common dtype of a state before and after a step.
+    """Return the common dtype of a state before and after a step of the loop.
 
     With `only_wider` it contains both, so that states settle.
     """
@@ -198,7 +198,7 @@ def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
-    """Return the plan of one step, its states cast back to their dtypes; it may write over its members `donated`."""
+    """Return the plan of one step, with states cast back to their dtypes. It may overwrite the `donated` members."""
     inner = lowering.lower_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
@@ -220,7 +220,7 @@ def body(
 
 
 def lower_state_after(lowering: Lowering, term: Term) -> PlanValue:
-    """Return a state after a step."""
+    """Return the value of a state after a given step."""
     step, (number, options) = lowering.loop_steps[id(term.arguments[0])], term.options
     b, state = lowering.builder, step.states[number]
     if options == term.arguments[0].options[0].steps - 1:
@@ -231,7 +231,7 @@ def lower_state_after(lowering: Lowering, term: Term) -> PlanValue:
 
 
 def lower_states(lowering: Lowering, term: Term) -> PlanValue:
-    """Return a state after each step."""
+    """Return the values of a state after every step."""
     number, axis = term.options
     step = lowering.loop_steps[id(term.arguments[0])]
     state, at = step.states[number], len(step.states) + step.kept.index(number)

@@ -40,7 +40,7 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """One row of the table of rewrites: the kinds of terms, the function, and its name in `optimizations`.
+    """A row of the table of rewrites: the kinds of terms, the function, and the name of the rewrite in `optimizations`.
 
     `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
     """
@@ -51,7 +51,7 @@ class Rewrite(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """A function that runs on all terms before any is lowered.
+    """A function that runs on all terms before any of them is lowered.
 
     It runs if the optimization of its name is on and the largest array of the plan has `min_bytes`.
     """
@@ -62,7 +62,7 @@ class Analysis(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of lowering.
+    """The tables that control lowering.
 
     They have a rule for each structural term, the rewrites in order, the rule of tiled regions, the analyses, and the
     function that normalizes roots before they are lowered.
@@ -76,7 +76,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The step of a loop, prototypes of its states, and the states that it keeps entirely, as an array or a list."""
+    """The step of a loop, prototypes of the states, and the states that are kept for every step."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -85,7 +85,7 @@ class LoopStep(NamedTuple):
 
 
 class Lowering:
-    """The state of lowering: the value of each term, its uses, and the builder of the plan; see the module's text."""
+    """The state of lowering: the value and uses of each term, and the builder of the plan. See the module docstring."""
 
     def __init__(self, source: str, target: Target, limits: Limits, real: str, disable: Sequence[str], tables: Tables):
         self.source, self.target, self.limits, self.disable, self.tables = (
@@ -114,20 +114,20 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """Return the lowering of an inner function that one thread runs: a tile, a slice."""
+        """Return the lowering of an inner function that one thread runs, such as a tile or a slice."""
         lowering = self.lower_body("tiling")
         lowering.builder.in_block = True
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """Return the lowering of the body of a loop, or of a function that runs like one."""
+        """Return the lowering for the body of a loop, or for a function that runs like such a body."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
     def add_inputs(
         self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
     ) -> None:
-        """Make the inputs of the plan, which may write to the `donated` inputs."""
+        """Create the inputs of the plan, which may overwrite the `donated` inputs."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
@@ -147,20 +147,20 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
-        """Return the value of a term that is lowered already."""
+        """Return the value of a term that has already been lowered."""
         return self.values[id(term)]
 
     def values_of(self, term: Term) -> list[Argument]:
-        """Return the values of the arguments, which are lowered already."""
+        """Return the values of the arguments, which have already been lowered."""
         values = self.values
         return [values[id(argument)] for argument in term.arguments]
 
     def known(self, term: Term) -> Argument | None:
-        """Return the value of a term, or None if it is not lowered yet."""
+        """Return the value of a term, or None if it has not been lowered yet."""
         return self.values.get(id(term))
 
     def array(self, term: Term) -> PlanValue:
-        """Return the value of a term, a plain number as an array without axes."""
+        """Return the value of a term as an array. A plain number becomes an array without axes."""
         return self.builder.array(self.value(term))
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
@@ -168,36 +168,36 @@ class Lowering:
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Return whether a term has one use, so that the rewrite of its user may take it apart."""
+        """Return whether a term has only one use, so that a rewrite of its user may decompose it."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_donated(self, term: Term) -> bool:
-        """Return whether the one user of a term may write over it."""
+        """Return whether the only user of a term may overwrite it."""
         return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
-        """Return whether a product may be taken apart by the chain that it appears in."""
+        """Return whether a chain may decompose a product that appears in it."""
         return self.has_one_use(term) and id(term) not in self.fused
 
     def may_be_reordered(self, term: Term) -> bool:
-        """Return whether a product may turn out to be part of a chain whose other order avoids it."""
+        """Return whether a product may be part of a chain that is computed in another order, without this product."""
         if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
             return False
         (user,) = self.uses[id(term)]
         return user is not RESULT and user.operator in CHAINED
 
     def is_on(self, name: str) -> bool:
-        """Return whether an optimization is done."""
+        """Return whether an optimization is enabled."""
         return name in self.builder.optimized
 
     @cached_property
     def itemsize(self) -> int:
-        """Return the bytes of one number."""
+        """Return the number of bytes per element."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
 
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
-        """Lower the roots in topological order; their values."""
+        """Lower the roots in topological order and return their values."""
         if after_pass:
             run_pass_checks(*roots)
         terms = topological(*roots)
@@ -241,7 +241,7 @@ class Lowering:
         return [self.value(root) for root in roots]
 
     def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
-        """Have a plan with symbols reject sizes for which a result would pass the limit."""
+        """Make a plan with symbols reject sizes for which a result would exceed the limit."""
         largest: list[Any] = []
         computed = (pair for pair in zip(terms, counts) if id(pair[0]) not in self.reordered)
         for size in {size for term, size in computed if type(size) is Extent and term.operator not in GIVEN}:
@@ -261,7 +261,7 @@ class Lowering:
             uses[id(root)].append(RESULT)
 
     def limit_result(self, term: Term, size: Any) -> None:
-        """Raise if an array that a chain needs exceeds the limit; a plan with symbols checks the size at run time."""
+        """Raise if an array that a chain needs exceeds the limit. A plan with symbols checks the size at run time."""
         most = self.limits.max_result_bytes // self.itemsize
         if type(size) is Extent:
             limit_size(size, most)
@@ -269,7 +269,7 @@ class Lowering:
             self.check_memory(term, size)
 
     def check_memory(self, term: Term, size: Any) -> None:
-        """Raise NotationError if a term has too many axes, or more elements than the limit of one result."""
+        """Raise NotationError if a term has too many axes, or more elements than one result may have."""
         if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(
                 404, f"the result has {len(term.shape)} axes; the limit is {MAX_AXES}", self.source,
@@ -290,20 +290,20 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------- several devices
     def place_input(self, term: Term, value: PlanValue) -> PlanValue:
-        """Return an input at the place where formulas compute with it."""
+        """Return an input, moved to the devices on which formulas compute with it."""
         if self.target.placement is None:
             return value
         self.stored[id(term)] = value
         return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
 
     def place_value(self, term: Term, value: Argument) -> Argument:
-        """Return the value of a term, placed if its name has a placement."""
+        """Return the value of a term, placed on devices if its name has a placement."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """Return the step that places a value on the devices."""
+        """Return the step that places a value on devices."""
         if function is None:
             return value
         self.user_functions.append(function)
@@ -312,7 +312,7 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
-        """Lower a term whose arguments are lowered: as a tile, by its rule, by a rewrite, or by its record."""
+        """Lower a term whose arguments are lowered: as a tile, by a rule, by a rewrite, or by its table entry."""
         if id(term) in self.regions:
             return self.tables.tiled(self, term)
         rule = self.tables.structural.get(term.operator)
@@ -341,7 +341,7 @@ class Lowering:
         return REGISTRY[term.operator].lower(self.builder, arguments, term.axes, options)
 
     def _rewrite(self, term: Term) -> Argument | None:
-        """Return the value of a term by the first rewrite that is on and matches."""
+        """Return the value of a term by the first rewrite that is enabled and matches, or None if there is none."""
         kinds = self.kinds_of(term)
         if kinds:
             for name, expected, function in self.tables.rewrites:
@@ -352,7 +352,7 @@ class Lowering:
         return None
 
     def kinds_of(self, term: Term) -> set[str]:
-        """Return the kinds that rewrites match.
+        """Return the kinds that rewrites match a term by.
 
         They are sum, quotient, product (of numbers each), contraction, projection (one of a group that shares an
         operand), chain (of contractions), index.
@@ -376,7 +376,7 @@ CHAINED = ("⊙", "∑")
 
 
 def multiple(term: Term) -> tuple[Term, float] | None:
-    """Return the term that a product or quotient multiplies by a known number, and the number."""
+    """Return the term that a product or quotient scales by a known number, and that number; otherwise return None."""
     left, right = term.arguments
     if right.number is None and term.operator != "/":
         left, right = right, left
@@ -387,7 +387,7 @@ def multiple(term: Term) -> tuple[Term, float] | None:
 
 
 def sizes_of(value: PlanValue) -> dict[str, Any]:
-    """Return the sizes of a value by the names of its axes in the source."""
+    """Return the sizes of a value by the source names of its axes."""
     return dict(zip(map(source_name, value.order), value.shape))
 
 

@@ -1,4 +1,4 @@
-"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once.
+"""Memory planning: dead buffers are reused in place, and other results are written to preallocated workspaces.
 
 Inputs are not written to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
 """
@@ -23,7 +23,7 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 
 
 def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
-    """Find, for each step that can overwrite a dead array, the value whose memory it reuses.
+    """Return, for each step that can overwrite a dead array, the value whose memory the step reuses.
 
     That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.
     """
@@ -67,7 +67,7 @@ def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, Pl
 
 
 def find_donated(loop: Step) -> list[PlanValue]:
-    """Return the arguments of a loop that it may write over: its members that its body may write to."""
+    """Return the arguments that a loop may overwrite, which are the members that its body may overwrite."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]
@@ -80,7 +80,7 @@ MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a functio
 
 
 class Workspace(NamedTuple):
-    """The buffers of one function: the arrays that each step writes to.
+    """The buffers of one function, that is, the arrays that its steps write to.
 
     They are `out`, written by `first`, and `made`, given by shapes and dtypes.
     """
@@ -95,7 +95,7 @@ def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[PlanValue, PlanValue], out: bool = True,
     fits: Callable[[PlanValue], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
-    """Assign buffers to the arrays of a function by their live ranges; results lie in none."""
+    """Assign buffers to the arrays of a function by their live ranges. Results are not placed in buffers."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)
@@ -142,7 +142,7 @@ def _is_bufferable(value: PlanValue) -> bool:
 
 
 def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
-    """Return the results, and every value that one of them may be a view of."""
+    """Return the results, and every value that a result may be a view of."""
     given_back = set(plan.results)
     for step in reversed(plan.steps):
         if step.value in given_back:
@@ -151,7 +151,7 @@ def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """Return the live range of each value: its last reader, including readers of its views."""
+    """Return the end of each value's live range: its last reader, including readers of its views."""
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
@@ -165,7 +165,7 @@ MIN_RELEASED_NUMBERS = 2**17  # elements from which an array is released at its 
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:
-    """Return, for each step, the names of large arrays that are dead after it, to be released."""
+    """Return, for each step, the names of large arrays that can be released after it."""
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]

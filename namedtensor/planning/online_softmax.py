@@ -1,4 +1,4 @@
-"""Online softmax: softmax over a long axis computed a slice of it at a time, with the guard of the fast path.
+"""Online softmax: softmax over a long axis, computed one slice at a time, with the guard of the fast path.
 
 exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
 whole. If the largest m must be subtracted, the largest of all slices is found first.
@@ -25,7 +25,7 @@ MIN_TOTAL = (
 
 
 def share(lowering: Lowering, term: Term) -> float:
-    """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, if ax may be sliced."""
+    """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, or 1 if ax is not sliced."""
     on = lowering.builder.optimized
     if "online-softmax" not in on or "deferred-normalization" not in on:
         return 1.0
@@ -39,7 +39,7 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
-    """Return softmax_{ax}(X) ⊙_{ax} V divided after the product, which is smaller.
+    """Return softmax_{ax}(X) ⊙_{ax} V, with the division after the product, which is smaller than the softmax.
 
     The product of the exponentials with V can overflow although no share of V does; then the fallback divides first.
     """
@@ -67,7 +67,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> PlanValue:
-    """Return softmax_{ax}(X) ⊙_{ax} V, and compute X one slice of ax at a time."""
+    """Return softmax_{ax}(X) ⊙_{ax} V, computing X one slice of ax at a time."""
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
     largest = sums.largest()
@@ -104,7 +104,7 @@ class _Sums:
         self.size = self.values.size(self.axis)
 
     def largest(self) -> PlanValue:
-        """Return the largest of X along ax, which stays with size 1."""
+        """Return the maximum of X along ax, which stays with size 1."""
         (largest,) = self.over_slices(LARGER, _Slice(False))
         return largest
 
@@ -114,17 +114,17 @@ class _Sums:
         return product, total
 
     def total(self, largest: PlanValue) -> PlanValue:
-        """Return ∑_{ax} exp(X − m), m the largest."""
+        """Return ∑_{ax} exp(X − m), where m is the maximum."""
         (total,) = self.over_slices(ADD, _Slice(False, largest))
         return total
 
     def weigh(self, largest: PlanValue, total: PlanValue) -> PlanValue:
-        """Return (exp(X − m) / total) ⊙_{ax} V."""
+        """Return (exp(X − m) / total) ⊙_{ax} V, where m is the maximum."""
         (product,) = self.over_slices(ADD, _Slice(True, largest, total))
         return product
 
     def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
-        """Combine the loop over slices of one size with the remainder after the last full slice."""
+        """Combine the loop over slices of equal size with the remainder after the last full slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
@@ -136,7 +136,7 @@ class _Sums:
         return step
 
     def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
-        """Return the values of one step, which processes slices of one size."""
+        """Return the values of one step, which processes slices of equal size."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
@@ -169,7 +169,7 @@ class _Sums:
     def compute_slice(
         self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
     ) -> tuple[PlanValue, ...]:
-        """Return the values of one slice x of X."""
+        """Return the values for one slice x of X."""
         if values is None and largest is None:
             return (b.reduce("max", x, (self.axis,), True),)
         powers = b.exp(x if largest is None else b.subtract(x, largest))

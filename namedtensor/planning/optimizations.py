@@ -1,4 +1,4 @@
-"""The table of optimizations: one row each, with the identity that preserves results, to rounding.
+"""The table of optimizations: one row each, with the identity that preserves results up to rounding.
 
 Each can be turned off by its name (`formula.compile(disable=...)`), and results with it and without agree.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Optimization(NamedTuple):
-    """The identity that preserves the result, the function that applies it, and the backends it is for (default: all)."""
+    """An optimization: the identity that preserves the result, the function that applies it, and the backends."""
 
     name: str
     identity: str
@@ -130,13 +130,13 @@ OPTIMIZATIONS = {row.name: row for row in ROWS}
 
 
 def select_enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
-    """Return the names of the optimizations for a target, except the disabled ones."""
+    """Return the names of the optimizations for a target, except for the disabled ones."""
     off = frozenset(disable)
     return _chosen(target, off if may_limit_blas() else off | {"blas-thread-limit"})
 
 
 def may_limit_blas() -> bool:
-    """Return whether the BLAS threads may be limited: `threadpoolctl` is installed, and the environment allows it."""
+    """Return whether BLAS threads may be limited: `threadpoolctl` is installed and the environment allows it."""
     return os.environ.get("NAMEDTENSOR_BLAS_LIMIT", "1") != "0" and _has_threadpoolctl()
 
 

@@ -1,4 +1,4 @@
-"""Plans, the low-level IR: primitive steps on positional arrays, from inputs to results.
+"""Plans, the low-level IR, which consists of primitive steps on positional arrays, from inputs to results.
 
 A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
 known before there is data is done: axes are positions, sizes numbers, dtypes names, casts separate steps.
@@ -32,7 +32,7 @@ Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −
 
 
 class PlanValue:
-    """The value of a step: axes in storage order, their sizes and the name of its dtype.
+    """The value of a step, with its axes in storage order, their sizes, and the name of the dtype.
 
     `fixed` values need no input; `sized` ones among them need the sizes of inputs. The dtype of a `dynamic` value
     depends on its elements. `interval` bounds the elements if they are integers, else it is None. `weak` values are
@@ -63,7 +63,7 @@ class PlanValue:
 
     @property
     def typical_count(self) -> int:
-        """The number of its elements, for decisions about speed."""
+        """The typical number of elements, for decisions about speed."""
         return typical(self.count)
 
     @encodable
@@ -76,7 +76,7 @@ class PlanValue:
 
 
 class Scalar:
-    """A plain Python number that is given when the plan runs, of known type: bool, int or float."""
+    """A plain Python number that is passed when the plan runs, of a known type: bool, int or float."""
 
     __slots__ = ("kind",)
     fixed = dynamic = False
@@ -90,7 +90,7 @@ Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
 class Step(NamedTuple):
-    """`value` is the result of `primitive` for the arguments; `origin` is the term that it computes."""
+    """A step of a plan: `value` is the result of `primitive` for the arguments, `origin` the term that it computes."""
 
     value: PlanValue
     primitive: str
@@ -100,7 +100,7 @@ class Step(NamedTuple):
 
 
 class Plan:
-    """Inputs, steps, results; see the module's text."""
+    """A plan: its inputs, steps and results. See the module docstring."""
 
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[PlanValue | Scalar], steps: Iterable[Step],
@@ -123,14 +123,14 @@ class Plan:
 
     @property
     def _sizes(self) -> set[str]:
-        """The names of sizes that its text may use."""
+        """The names of sizes that the source text may use."""
         values = (*self.inputs, *(step.value for step in self.steps))
         shapes = symbols_of([value.shape for value in values if isinstance(value, PlanValue)])
         return {symbol.name for symbol in (*self.symbols, *shapes)}
 
     @property
     def symbols(self) -> tuple[SizeSymbol, ...]:
-        """The sizes of axes that its steps and conditions use."""
+        """The sizes of axes that the steps and conditions use."""
         used = symbols_of([(step.options, step.arguments) for step in self.steps])
         inner = [symbol for step in self.steps if "plan" in step.options for symbol in step.options["plan"].symbols]
         tested = [symbol for one in self.conditions for symbol in (*symbols_of(one.left), *symbols_of(one.right))]
@@ -138,17 +138,17 @@ class Plan:
 
     @property
     def is_open(self) -> bool:
-        """Whether sizes of its inputs are read when it runs."""
+        """Whether the plan reads sizes of its inputs at run time."""
         shapes = [value.shape for value in self.inputs if isinstance(value, PlanValue)]
         return Extent in set(map(type, chain.from_iterable(shapes)))
 
     @property
     def steps_of_sizes(self) -> tuple[Step, ...]:
-        """The steps that need the sizes of the inputs alone."""
+        """The steps that depend only on the sizes of the inputs."""
         return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 
     def text_of(self, argument: Argument) -> str:
-        """Format an argument for the plan and the source text."""
+        """Format an argument as the plan and the source text show it."""
         if isinstance(argument, (PlanValue, Scalar)):
             return self.names[argument]
         text = repr(argument)
@@ -181,7 +181,7 @@ def _option(value: Any) -> str:
 
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """Eliminate dead code: return the steps that the results need, and the steps that check them."""
+    """Eliminate dead code: return the steps that the results need, and the steps that check these steps."""
     needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
@@ -194,7 +194,7 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
-    """Return names of values that differ from the texts of sizes in the surrounding plan."""
+    """Return names for values that differ from the names of sizes in the surrounding plan."""
     result: dict[Any, str] = {}
     taken = {*sizes}
     for name, value in zip(names, inputs):
@@ -225,7 +225,7 @@ def _letter(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def safe(name: str) -> str:
-    """Return a Python identifier like the name of a formula, which is no keyword and no name of a library.
+    """Return a Python identifier that resembles a name in a formula but is not a keyword or a library name.
 
     >>> safe("W^Q"), safe("seq'"), safe("lambda"), safe("γ")
     ('W_Q', 'seq__', 'lambda_', 'γ')
@@ -239,7 +239,7 @@ def safe(name: str) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """Return the name with the first unused number."""
+    """Return the name followed by the first unused number."""
     text, number = name, 1
     while text in taken:
         number += 1

@@ -32,7 +32,7 @@ MIN_SCALE = 1 / 16  # a smaller scale costs a factor near the lower end of its r
 
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
-    """Return c (X ⊙_{ax} Y) with the smaller of X and Y scaled, if that is cheaper and takes neither out of its range."""
+    """Return c (X ⊙_{ax} Y) with the smaller of X and Y scaled, if that is cheaper and does not exceed its range."""
     b, scaled = lowering.builder, multiple(term)
     if scaled is None:
         return None
@@ -60,7 +60,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument] | None = None) -> Argument | None:
-    """Return X ⊙ Y of a term. If a softmax follows, directly or after elementwise operations, its axis is the last."""
+    """Return X ⊙ Y. If a softmax follows, directly or after elementwise operations, the softmax axis comes last."""
     x, y = operands or map(lowering.value, term.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue):
         return None
@@ -84,7 +84,7 @@ EXPONENTIALS = frozenset(("exp", "^"))
 
 
 def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
-    """Normalize terms before lowering.
+    """Return the terms in normalized form, before they are lowered.
 
     Variables are replaced by their values, dead states of loops removed, and softmax recognized if all numbers are
     real.
@@ -126,7 +126,7 @@ def make_plan(
     disable: Sequence[str] = (),
     donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:
-    """Return the plan of `roots`, and the Python functions that it calls.
+    """Return the plan for `roots`, and the Python functions that the plan calls.
 
     Its inputs have the `layouts`, in this order, and the `names`, if any. The plan may write to the `donated` inputs.
     Raises NotationError if something is not known, or too large.

@@ -1,4 +1,4 @@
-"""The instruction set of plans, and `verify`.
+"""The instruction set of plans, and its verifier, `verify`.
 
 Each primitive has one row, with its arity, its options, its shape and its meaning.
 
@@ -25,7 +25,7 @@ MANY = sys.maxsize
 
 # ---------------------------------------------------------------------------------------------------------- the shapes
 def broadcast(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    """Return the shape of an elementwise operation: aligned at the right, sizes equal or 1."""
+    """Return the shape of an elementwise operation on shapes that are aligned at the right, with sizes equal or 1."""
     rank = max(map(len, shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     result = []
@@ -88,7 +88,7 @@ def picked(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    """Return the shape of a product of matrices and vectors, by the rules of `dot`."""
+    """Return the shape of a product of matrices and vectors, according to the rules of `dot`."""
     left, right = shapes
     summed = right[-2:][0]  # the last but one, the only one of a vector
     if left[-1] != summed:
@@ -127,7 +127,7 @@ def infer_matrix_shape(shapes: list[Shape], options: dict[str, Any]) -> Shape | 
 
 # ------------------------------------------------------------------------------------------------------------ the table
 class Primitive(NamedTuple):
-    """One instruction: `arguments` are the fewest and the most; `shape` infers the result's from theirs."""
+    """An instruction. `arguments` is the minimum and maximum number of arguments; `shape` infers the result shape."""
 
     name: str
     arguments: tuple[int, int]
@@ -227,11 +227,11 @@ PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class MalformedPlan(Exception):
-    """A plan that `verify` rejects; a fault of this package."""
+    """Raised if `verify` rejects a plan, which indicates a bug in this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Verify a plan: raise Malformed if a step, or a step within it, does not match its primitive."""
+    """Raise MalformedPlan if a step of a plan, or a step within that step, does not match its primitive."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -271,7 +271,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
-    """Verify in-place reuse and workspaces.
+    """Raise MalformedPlan if in-place reuse or the workspaces of a plan are invalid.
 
     Raises Malformed if an array is read after its memory was overwritten, or if an input is written but not donated.
 

@@ -31,7 +31,7 @@ MIN_SCORE_BYTES = 2**18  # bytes of scores between two products from which sever
 
 
 class Tiling(NamedTuple):
-    """A tiling of a region's axes: `picked` are cut to one element each, `tiled` to `rows` elements at a time."""
+    """A tiling of a region: `picked` axes are cut into single elements, and the `tiled` axis into blocks of `rows`."""
 
     picked: tuple[str, ...]
     tiled: str
@@ -39,7 +39,7 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A region: `inside` has the terms computed in tiles, `inputs` the terms that they read, with their tiled axes."""
+    """A region: `inside` holds the terms computed in tiles, and `inputs` the terms that they read, with tiled axes."""
 
     root: Term
     inside: dict[int, Axes]
@@ -50,7 +50,7 @@ class Region(NamedTuple):
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
-    """Return the typical sizes of a term's axes, or None if any is unknown. Tiling affects only speed, not values."""
+    """Return the typical sizes of a term's axes, or None if any size is unknown. Tiling affects speed, not values."""
     result = {axis: resolve(size) for axis, size in term.shape.items()}
     return {axis: typical(size) for axis, size in result.items()} if all(map(is_ground, result.values())) else None
 
@@ -61,7 +61,7 @@ def count(term: Term) -> int:
 
 
 def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
-    """Return the region that ends with a term, if tiling it is worth it."""
+    """Return the region that ends with a term if it is worth tiling; otherwise return None."""
     record = REGISTRY.get(root.operator)
     if record is None or not root.shape:
         return None
@@ -106,7 +106,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Grow a region from its root by all terms that map over `axes` and have no use outside."""
+    """Grow a region from its root by all terms that map over `axes` and are not used outside the region."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)
@@ -161,7 +161,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Return whether a term is computed inside the region of its users."""
+    """Return whether a term is computed inside the region of the terms that use it."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
@@ -185,12 +185,12 @@ MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
 
 @cache
 def cores() -> int:
-    """Return the number of threads that can run at once."""
+    """Return the number of threads that can run simultaneously."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
-    """Return the sizes of axes whose half has enough rows for some product by a matrix.
+    """Return the sizes of axes that, cut in half, still have enough rows for a product with a matrix.
 
     There are none if all products together are not worth blocks.
     """
@@ -209,7 +209,7 @@ def find_layers(
     sizes: Collection[int],
     threads: int,
 ) -> Region | None:
-    """Return the region that ends with the term at a position: products of rows by matrices and all between them.
+    """Return the region that ends with the term at a position: products of rows and matrices, and all terms between.
 
     Among the axes of these sizes that can be cut, choose the axis with the most multiply-adds mapped over it.
     """
@@ -222,7 +222,7 @@ def find_layers(
 
 
 def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
-    """Return everything that is mapped over an axis and serves the root alone, if that pays off."""
+    """Return all terms that map over an axis and contribute only to the root, if the region pays off."""
     root = terms[position]
     half = -(-(sizes_of(root) or {})[axis] // 2)
     asked = {id(root): axis}  # the name of the axis in a term that is needed a slice at a time
@@ -259,12 +259,12 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
 
 
 def _work_of(region: Region) -> int:
-    """Return the multiply-adds of rows by matrices that are one for all blocks."""
+    """Return the multiply-adds of products of rows and matrices that are the same for all blocks."""
     return sum(map(_count_multiply_adds, terms_of(region.root, region.inside)))
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
-    """Return the block size along an axis, or 0.
+    """Return the block size along an axis, or 0 if there is no suitable size.
 
     There are as few blocks as fit the cache and keep all threads busy, each with enough rows for products.
     """
@@ -277,7 +277,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
 
 
 def _mappable(term: Term) -> bool:
-    """Return whether a term maps over an axis: each slice of it consists of slices of its arguments."""
+    """Return whether a term maps over an axis, so that each slice of it depends only on slices of its arguments."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
@@ -289,7 +289,7 @@ def is_product(term: Term) -> bool:
 
 
 def _count_multiply_adds(term: Term) -> int:
-    """Return the multiply-adds of a product of two matrices."""
+    """Return the number of multiply-adds of a product of two matrices."""
     if not is_product(term):
         return 0
     left, right = term.arguments
@@ -297,13 +297,13 @@ def _count_multiply_adds(term: Term) -> int:
 
 
 def multiply_adds(term: Term) -> int:
-    """Return the multiply-adds of a contraction: one for each element of the result and of the summed axes."""
+    """Return the number of multiply-adds of a contraction: one per element of the result and of the summed axes."""
     sizes = {axis: size for argument in term.arguments for axis, size in (sizes_of(argument) or {}).items()}
     return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 
 def _is_narrow(term: Term, name: str, rows: int) -> bool:
-    """Return whether a block with `rows` rows of an axis has too few rows of a product."""
+    """Return whether a block of `rows` rows along an axis has too few rows of a product."""
     if not is_product(term):
         return False
     left, right = (sizes_of(argument) or {} for argument in term.arguments)
@@ -315,7 +315,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """Choose the tiles of a region whose result has the axes `order`: small enough for the cache, and no smaller.
+    """Choose tiles for a region whose result has the axes `order`, small enough for the cache but not smaller.
 
     `share` is the fraction of a block's largest array that exists at once, if it is computed slice by slice.
     """
@@ -344,7 +344,7 @@ TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """Return the region below a term that maps over an axis, down to whole inputs, or None if there is none."""
+    """Return the region of terms below a root that map over an axis, down to whole inputs, or None if there is none."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 
@@ -364,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """Return the root rewritten for one tile, as a term of inputs, with the tensors that they are slices of."""
+    """Return the root rewritten for one tile as a term of inputs, and the tensors that these inputs are slices of."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

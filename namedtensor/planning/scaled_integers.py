@@ -1,4 +1,4 @@
-"""Integers with a scale: W = Q ⊙ s with 8-bit Q is read in its stored form, and W is never an array.
+"""Integers with a scale: W = Q ⊙ s with 8-bit Q is read in its stored form, without creating W as an array.
 
 A scale that a product does not sum over is a factor of its result. An element of W is an element of Q times an element
 of s:
@@ -25,7 +25,7 @@ from .plan import Argument, PlanValue
 
 
 def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
-    """Return Q and s of a term Q ⊙ s with 8-bit integers, under any names of axes, or None for any other term."""
+    """Return Q and s of a term Q ⊙ s with 8-bit integers, under any axis names, or None for any other term."""
     if term.operator == "rename":
         below, names = parts(lowering, term.arguments[0]), dict(term.options)
         return below and _rename_both(lowering, below, names)
@@ -50,7 +50,7 @@ def _rename_both(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Return whether a contraction has such a factor, before or after it is lowered."""
+    """Return whether a contraction has a factor of scaled 8-bit integers, before or after it is lowered."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 
@@ -62,7 +62,7 @@ def _is_scaled(lowering: Lowering, term: Term) -> bool:
 
 
 def _is_stored(lowering: Lowering, term: Term) -> bool:
-    """Return whether a term is an input of 8-bit integers."""
+    """Return whether a term is an input that holds 8-bit integers."""
     if term.operator != "input":
         return False
     name = term.options[0]
@@ -71,7 +71,7 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 
 
 def product(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite X ⊙_{ax} (Q ⊙ s) if X and W share the axes of ax alone."""
+    """Rewrite X ⊙_{ax} (Q ⊙ s) if X and Q ⊙ s share only the axes ax."""
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)
         if result is not None and isinstance(x, PlanValue) and x.dtype == result[1].dtype:
@@ -114,7 +114,7 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite an element of Q ⊙ s if s has all axes of the index, or none of them."""
+    """Rewrite an element of Q ⊙ s if s has all axes of the index or none of them."""
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

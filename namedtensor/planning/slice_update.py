@@ -1,4 +1,4 @@
-"""Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written.
+"""Slice updates: { x if iota_{ax} = p; X otherwise } becomes a copy of X with one slice overwritten.
 
 It replaces an elementwise choice.
 
@@ -14,7 +14,7 @@ from .plan import Argument, PlanValue
 
 
 def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> PlanValue | None:
-    """Match a case that replaces one slice, and write it as a slice update; None if there is none."""
+    """Return a case that replaces one slice as a slice update, or None if the case does not match."""
     names = _one_place(b, condition) if "slice-update" in b.optimized else None
     if names is None or not isinstance(x, PlanValue) or not isinstance(rest, PlanValue):
         return None
@@ -31,7 +31,7 @@ def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> 
 
 
 def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
-    """Return the axis, the number of its first element, its size and the number p, if a condition is iota_{ax} = p."""
+    """Return the axis, its first index, its size and the number p if a condition is iota_{ax} = p, else None."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":
         return None

@@ -1,4 +1,4 @@
-"""The construction of a plan's steps: equal ones once, each with its dtype, and constants and casts.
+"""Construction of a plan's steps, including their dtypes, constants and casts. Equal steps are shared.
 
 `builder` makes of these the operations on values with named axes.
 """
@@ -28,7 +28,7 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """Return the steps and results of one version, its selects resolved."""
+    """Return the steps and results of one version, with all selects resolved."""
     instead: dict[Any, Any] = {}
     result: list[Step] = []
     for step in steps:
@@ -43,12 +43,12 @@ def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> t
 
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
-    """Return whether something is made of values that need the sizes of the inputs."""
+    """Return whether any argument depends on the sizes of the inputs."""
     return any(isinstance(argument, PlanValue) and argument.sized for argument in arguments)
 
 
 class StepBuilder:
-    """The steps of one plan for one target; `real` is the dtype of constants.
+    """The steps of one plan for one target, under construction; `real` is the dtype of constants.
 
     Half precision does not represent every integer from 257 or 2,049 on. So with half-precision tensors, values of
     constants and integers only, such as the angle of a position, are computed in single precision and then rounded.
@@ -73,7 +73,7 @@ class StepBuilder:
         self._unnamed: dict[Argument, PlanValue] = {}  # renamed values, and their originals
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """Return the finished plan: the fast path with its fallback if it has few steps, else the fallback alone.
+        """Return the finished plan: the fast path with its fallback if there are few steps, else the fallback alone.
 
         The fast path has at most `short` steps and needs unchanged inputs.
         """
@@ -93,7 +93,7 @@ class StepBuilder:
         return built(GUARDED, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
-        """Return a plain number that is given when the plan runs."""
+        """Return a plain number that is passed when the plan runs."""
         scalar = Scalar(kind)
         self.names.append(name)
         self.inputs.append(scalar)
@@ -103,7 +103,7 @@ class StepBuilder:
     def input(
         self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: PlanValue | None = None
     ) -> PlanValue:
-        """Return an array that is passed at run time. `like` is the array that it is a part of, if known."""
+        """Return an array that is passed at run time. `like` is the array that contains it, if known."""
         interval, weak = (interval_of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
@@ -114,7 +114,7 @@ class StepBuilder:
         self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
         **options: Any,
     ) -> PlanValue:  # fmt: skip
-        """Append a step, or give the equal one that was written already (common subexpressions)."""
+        """Append a step, or return the value of an equal step that already exists (common subexpressions)."""
         arguments = tuple([self._unnamed.get(argument, argument) for argument in arguments])
         shape = tuple([canonical(size) if type(size) is Extent else size for size in shape])
         for name, size in options.items():
@@ -142,7 +142,7 @@ class StepBuilder:
         return value if order == value.order else self.renamed(value, order)
 
     def unnamed(self, argument: Argument) -> Argument:
-        """Return the value before renames: equal steps are one whatever the names of axes."""
+        """Return the value before it was renamed, since equal steps are shared whatever their axis names."""
         return self._unnamed.get(argument, argument)
 
     def written(self, x: PlanValue) -> Step | None:
@@ -150,7 +150,7 @@ class StepBuilder:
         return self._written.get(x)
 
     def is_cut(self, x: PlanValue) -> bool:
-        """Return whether a value of a block is computed from some rows of an input."""
+        """Return whether a value within a block is computed from some rows of an input."""
         pending, known = [x], {x}
         for value in pending:
             step = self.written(value)
@@ -161,7 +161,7 @@ class StepBuilder:
         return not known.isdisjoint(self.cut)
 
     def renamed(self, x: PlanValue, order: Order) -> PlanValue:
-        """Return the array under other names of axes; this is no step, since a plan has no names."""
+        """Return the array with other axis names. This is not a step, since a plan does not contain names."""
         if order == x.order:
             return x
         x = self.unnamed(x)
@@ -176,7 +176,7 @@ class StepBuilder:
         return value if order != x.order else x
 
     def reshape(self, x: PlanValue, order: Order, shape: Sequence[int]) -> PlanValue:
-        """Return the same numbers, row-major, in another shape."""
+        """Return the same elements in another shape, in row-major order."""
         shape = tuple(shape)
         if shape == x.shape:
             return self.renamed(x, order)
@@ -185,7 +185,7 @@ class StepBuilder:
     def native_or(
         self, name: str, arguments: Sequence[Argument], write: Callable[[], PlanValue], **options: Any
     ) -> PlanValue:
-        """Return the target's own operation as one step, or else the steps that `write` writes."""
+        """Return the target's native operation as one step, or else the steps that `write` creates."""
         if name in self.target.natives:
             (first, *_) = arguments
             return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
@@ -210,7 +210,7 @@ class StepBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if those are too narrow."""
+        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if the integers are too narrow."""
         whole = self.target.default_whole
         held = interval_of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
@@ -223,7 +223,7 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        """Return an identity matrix. Like 0 and 1, it takes the dtype of floats beside it."""
+        """Return an identity matrix, which adopts the dtype of floats beside it, like 0 and 1."""
         value = self.step("eye", (), order, (size, size), self.real, size=size)
         value.weak = True
         return value
@@ -243,33 +243,33 @@ class StepBuilder:
         return self.target.kind(x.dtype)
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
-        """Return whether all arrays among these are of integers."""
+        """Return whether all arrays among the arguments hold integers."""
         return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, PlanValue))
 
     def floating(self, x: PlanValue) -> PlanValue:
-        """Convert integers to floats: to the dtype of the formula if all are constants."""
+        """Convert integers to floats, with the dtype of the formula if all of them are constants."""
         return (
             x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
         )
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-        """Return arguments of one dtype; plain numbers stay plain unless `numbers` become arrays too."""
+        """Return arguments with a common dtype. Plain numbers stay plain unless `numbers` requires arrays."""
         return dtypes.common(self, arguments, floats, numbers)
 
     def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
         return dtypes.common_dtype(self, arguments, floats)
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-        """Convert arguments by a rule of dtypes: numbers, floats, compared (as narrow as they are), or unchanged."""
+        """Convert arguments by a dtype rule: to numbers, to floats, for comparison (kept narrow), or not at all."""
         return dtypes.coerce_arguments(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """Return a result in the dtype of the inputs."""
+        """Return a result with the dtype of the inputs."""
         if type(argument) is float:
             argument = self.constant(argument)
         single = isinstance(argument, PlanValue) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
     def summable(self, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-        """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
+        """Cast integers to a dtype that can hold a reduction of `count` of these integers, or of their products."""
         return whole_numbers.summable(self, arguments, kind, count) if self.are_whole(arguments) else [*arguments]

@@ -1,4 +1,4 @@
-"""Lowering rules of the structural terms, one each."""
+"""The lowering rules for structural terms, one rule per kind of term."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _constant(lowering: Lowering, term: Term) -> Argument:
 
 
 def _literal(lowering: Lowering, term: Term) -> Argument:
-    """Stack the entries along one new axis, then split it into the axes of the literal."""
+    """Stack the entries along one new axis, then split that axis into the axes of the literal."""
     b = lowering.builder
     axes, extent = term.options
     rest = tuple(axis for axis in term.shape if axis not in axes)
@@ -91,7 +91,7 @@ def _pick(lowering: Lowering, term: Term) -> Argument:
 
 
 def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) -> Argument:
-    """Return the first of the indices of an axis in ascending order, without the order of the others."""
+    """Return the first index along an axis in ascending order of the elements, without sorting the rest."""
     b = lowering.builder
     if term.operator == "negative":
         return place_of_largest(b, (lowering.array(term.arguments[0]),), axis, nan_first)
@@ -124,7 +124,7 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
 
 
 def _fill(lowering: Lowering, term: Term) -> Argument:
-    """Join parts along an axis, then put them in order."""
+    """Join parts along an axis, then restore their order."""
     b = lowering.builder
     axis, positions = term.options
     rest = tuple(name for name in term.shape if name != axis)

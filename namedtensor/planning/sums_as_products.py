@@ -1,4 +1,4 @@
-"""Sums over the last axis, or the first ones, as products of a matrix with ones."""
+"""Sums over the last axis or the first axes, computed as products of a matrix and a vector of ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether only this sum would wake the BLAS threads, which then delay the threads of blocks for 0.1 s."""
+    """Return whether only this sum would wake the BLAS threads, which would delay the block threads for 0.1 s."""
     return (
         not b.in_block
         and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES
@@ -48,7 +48,7 @@ def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
 
 
 def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
-    """Return the sum over the first `count` axes as a product; None if a plain sum is better."""
+    """Return the sum over the first `count` axes as a product, or None if a plain sum is better."""
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
     if not 1 < typical(outer) <= MAX_SUMMED_ENTRIES or not rest or not is_better_as_product(b, x):
         return None
@@ -60,7 +60,7 @@ def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
 
 
 def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a product with ones is faster than a sum, for numbers in the layout that a product needs."""
+    """Return whether a product with ones is faster than a sum, for an array in the layout that a product needs."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
     return (
         "small-sum-as-matmul" in b.optimized
@@ -71,7 +71,7 @@ def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
 
 
 def is_dense_and_new(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether an array is new and, most likely, dense."""
+    """Return whether an array is new and probably dense."""
     step = b.written(x)
     if step is not None and step.primitive == "reshape":
         step = b.written(step.arguments[0])

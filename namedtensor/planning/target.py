@@ -1,4 +1,4 @@
-"""Targets: a library for plans, with its native operations and its rules of dtypes.
+"""Targets: libraries that plans run on, with their native operations and dtype rules.
 
 Dtypes are names in a plan ("float32"), so that it prints and compares. A target knows the library's objects for the
 names.
@@ -20,7 +20,7 @@ MAX_ASKED = 4096  # answers of a library about its dtypes
 
 
 class Placement(Protocol):
-    """Where the values of a plan are placed on several devices.
+    """The placement of a plan's values on several devices.
 
     `spread` is the number of devices that an axis is sharded over; `kernels` replace functions of generated text.
     `of_input` and `of_value` return the function that places an input, or the value of a term, with these axes, or None
@@ -35,7 +35,7 @@ class Placement(Protocol):
 
 
 class Target:
-    """A library as plans see it; `backend` has the words of its source text."""
+    """A library as plans see it; `backend` generates its source text."""
 
     def __init__(self, backend: Any, xp: Any):
         self.backend: Any = backend
@@ -49,7 +49,7 @@ class Target:
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """Return the same library, with values placed on several devices."""
+        """Return the same library with values placed on several devices."""
         if placement is None:
             return self
         result = copy(self)
@@ -70,16 +70,16 @@ class Target:
 
     @property
     def wide_float(self) -> str:
-        """The dtype for integer arithmetic if 64 bits may be too few."""
+        """The float dtype for integer arithmetic that may exceed 64 bits."""
         return self.canonical("float64")
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the widest float dtype represents fewer integers than the widest integer dtype: JAX without `x64`."""
+        """Whether the widest float represents fewer integers than the widest integer dtype, as in JAX without `x64`."""
         return self.wide_float == "float32"
 
     def canonical(self, dtype: str) -> str:
-        """Return the dtype that the library gives for a requested one: JAX has no wide dtypes unless enabled."""
+        """Return the dtype that the library uses for a requested dtype. JAX has 64-bit dtypes only if enabled."""
         return self.backend.canonical(self.xp, dtype)
 
     def kind(self, dtype: str) -> str:
@@ -87,7 +87,7 @@ class Target:
         return kind_of(dtype)
 
     def is_native(self, dtype: str) -> bool:
-        """Return whether a dtype is the library's own; NumPy has others, of `ml_dtypes`, that promote differently."""
+        """Return whether a dtype is the library's own. NumPy also has `ml_dtypes`, with other promotion rules."""
         if self.name != "numpy":
             return True
         import numpy as np
@@ -95,11 +95,11 @@ class Target:
         return hasattr(np, dtype)
 
     def object_of(self, dtype: str) -> Any:
-        """Return the library's object for a dtype."""
+        """Return the library's dtype object for a dtype name."""
         return dtype_object(self.xp, dtype)
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """Return the library's common dtype of these. Raises NotationError if there is none."""
+        """Return the library's common dtype for these dtypes. Raise NotationError if there is none."""
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]
@@ -112,7 +112,7 @@ class Target:
             raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        """Return the dtype of a primitive's result: the library is asked, by one element, once."""
+        """Return the dtype of a primitive's result, found by running the library once on single elements."""
         kinds = tuple(
             [
                 (argument.dtype, len(argument.shape)) if hasattr(argument, "order") else (argument, type(argument))

@@ -1,4 +1,4 @@
-"""Promotion of integers: the dtype of their arithmetic, chosen so that overflow is never silent.
+"""Promotion of integers: the choice of dtypes for their arithmetic, so that overflow is never silent.
 
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
@@ -40,7 +40,7 @@ ROUNDED = "JAX without jax_enable_x64 rounds integers beyond 16777216 here: they
 
 
 class StepWriter(Protocol):
-    """The interface of the plan builder that the rules of dtypes and sums ask for."""
+    """The part of the plan builder's interface that the rules for dtypes and sums use."""
 
     target: Target
     optimized: frozenset[str]
@@ -66,7 +66,7 @@ class StepWriter(Protocol):
 
 
 def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
-    """Return whether a step computes floats from integers only."""
+    """Return whether a step computes floats from integers alone."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
@@ -75,14 +75,14 @@ def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str)
 
 
 def is_plain(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a value is a plain number, or an array of them, which does not widen a dtype."""
+    """Return whether a value is a plain number, or an array of plain numbers, so that it does not widen a dtype."""
     step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array", "ones")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the common dtype of integers: their dtype if they share it, else the 64-bit dtype."""
+    """Return the common dtype of integers: their dtype if they share one, else the 64-bit dtype."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue) and b.kind(argument) != "b"]
     numbers = [
         argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
@@ -106,7 +106,7 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Rewrite a comparison of integers with an out-of-range number as a comparison of 0 with 1 or −1."""
+    """Replace a comparison of integers with an out-of-range number by a comparison of 0 with 1 or −1."""
     ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]
@@ -120,7 +120,7 @@ def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[An
 
 
 def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
-    """Return integers as they were before widening, to avoid a second cast."""
+    """Return integers in their dtype before widening, to avoid a second cast."""
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
         return x
@@ -136,7 +136,7 @@ def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Return the primitive that is exact for integers, and its arguments in its dtype."""
+    """Return the primitive that is exact for integers, and its arguments in the dtype that it needs."""
     pair = intervals.transfer_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
@@ -147,14 +147,14 @@ def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, 
 
 
 def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-    """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
+    """Cast integers to a dtype that can hold a reduction of `count` of these integers, or of their products."""
     pair = intervals.transfer_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
     enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
 
 
 def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, PlanValue]:
-    """Return the reduction that is exact for integers, and its argument in its dtype."""
+    """Return the reduction that is exact for integers, and its argument in the dtype that it needs."""
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
         pair = intervals.transfer_step(kind, [x.interval], {}, count)
         exact = pair is not None and fits(b, pair, True)
@@ -163,14 +163,14 @@ def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, 
 
 
 def for_recurrence(b: StepWriter, x: PlanValue) -> PlanValue:
-    """Cast initial integers of a recurrence to the dtype of its steps."""
+    """Cast the initial integers of a recurrence to the dtype of its steps."""
     if b.target.is_narrow and is_held(b, x):
         return b.cast(x, b.target.default_whole)
     return b.cast(x, wide_float(b, (x,)))
 
 
 def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the dtype of floats computed from these integers; record if it may round them."""
+    """Return the dtype of floats computed from these integers. If that dtype may round them, record this."""
     dtype = b.target.wide_float
     result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
@@ -180,22 +180,22 @@ def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
 
 
 def all_held(b: StepWriter, arguments: Sequence[Any]) -> bool:
-    """Return whether the integer dtype holds all these values."""
+    """Return whether the integer dtype can hold all of these values."""
     return all(is_held(b, argument) for argument in arguments if isinstance(argument, PlanValue))
 
 
 def is_held(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether 64-bit integers hold a value."""
+    """Return whether 64-bit integers can hold a value."""
     return x.interval is not None and fits(b, x.interval, True)
 
 
 def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
-    """Return whether an interval fits 64-bit integers (if `checked`), or the integers that floats represent exactly."""
+    """Return whether an interval fits 64-bit integers and, unless `checked`, integers that floats represent exactly."""
     natural = intervals.interval_of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.is_within(interval, natural) and (checked or intervals.is_within(interval, intervals.EXACT))
 
 
 def held(b: StepWriter, arguments: Sequence[Any], dtype: str) -> list[Any]:
-    """Cast integer tensors to a dtype; plain numbers are returned unchanged."""
+    """Cast integer tensors to a dtype, leaving plain numbers unchanged."""
     return [b.cast(argument, dtype) if isinstance(argument, PlanValue) else argument for argument in arguments]

@@ -1,4 +1,4 @@
-"""Positional tensor notation (matrices, indices, einsum, array code, modules of PyTorch) read into named tensor notation.
+"""Translation of positional notation (matrices, indices, einsum, array code, PyTorch modules) to named tensor notation.
 
 `axes`: axes as variables, and which of them are one.
 `naming`: the names of axes that have none.

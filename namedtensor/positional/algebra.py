@@ -1,4 +1,4 @@
-"""Lines of matrix and index notation, each read to a value."""
+"""Lines of matrix and index notation, each translated to a value."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ DECLARED = re.compile(
 
 
 def split_declarations(source: str) -> tuple[str, dict[str, str]]:
-    """Return the text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
+    """Return the source with declarations such as A ∈ ℝ^{m×n} blanked out, and the declarations."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
         return source, shapes
@@ -63,13 +63,13 @@ def split_declarations(source: str) -> tuple[str, dict[str, str]]:
 
 
 def is_inside_matrix(before: str) -> bool:
-    """Return whether a matrix is open after this text, so that a separator belongs to it."""
+    """Return whether a matrix is still open after `before`, so that a separator belongs to the matrix."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
 
 
 def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
-    """Return the tree of all tokens. Raises NotationError if one cannot be read."""
+    """Return the tree of all tokens. Raise NotationError if the tokens cannot be parsed."""
     parser = SourceParser(source, tokens, names)
     tree = parser.sum()
     if parser.token.kind != END:
@@ -78,7 +78,7 @@ def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] 
 
 
 def parse_statement(source: str, names: Collection[str] = ()) -> Statement:
-    """Return the value of a line, and its name if it has an `=`."""
+    """Return the value of a line, and the name that it defines if the line has an `=`."""
     tokens = tokens_of(source, names)
     depth = 0
     for position, token in enumerate(tokens):
@@ -109,7 +109,7 @@ class Algebra:
         self.remarks: list[str] = []
 
     def lines(self, text: str) -> list[str]:
-        """Return the lines, each after blanks and the macros defined before it, so that its spans fit the source."""
+        """Return the lines, each padded by blanks and by earlier macros so that its spans match the source."""
         result, start, before = [], 0, ""
         ends = [match.span() for match in LINES.finditer(text) if not is_inside_matrix(text[: match.start()])]
         for end, after in [*ends, (len(text), len(text))]:
@@ -125,7 +125,7 @@ class Algebra:
         return result
 
     def read(self) -> TranslatedProgram:
-        """Read all lines into a program of nodes with axes. Raises NotationError and Question."""
+        """Read all lines into a program of nodes with axes. Raise NotationError or Question if this is impossible."""
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
             statement = parse_statement(piece, [*self.names])
@@ -267,7 +267,7 @@ class Algebra:
         return canonical(spell(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
-        """Return the axes of the free letters, in the order of the left-hand side, else of the text."""
+        """Return the axes of the free letters in the order of the left-hand side, or else of the source."""
         indices = dict(value.indices)
         free = letters.free
         if free is not None and letters.active:

@@ -1,4 +1,4 @@
-"""An axis of positional notation is a variable: it has a name, or gets one in the end.
+"""The axes of positional notation, which are variables that have a name or receive one at the end.
 
 A positional program knows axes by their position. Each use of a tensor gets separate axes, and an operation specifies
 which of them are one: `unify`. `A B` makes the last axis of A and the first axis of B one; `A + B` makes both axes one.
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Clash(Exception):
-    """Two aligned axes have different names or sizes; the reader specifies where."""
+    """The error for two aligned axes with different names or sizes. The reader adds the position."""
 
     def __init__(self, first: AxisVariable, second: AxisVariable):
         super().__init__(first, second)
@@ -25,7 +25,7 @@ class Clash(Exception):
 
 
 class Unified:
-    """An object that may become one with others: `root` represents all unified objects."""
+    """An object that can be unified with others of its type; `root` represents all unified objects."""
 
     __slots__ = ("same",)
     same: Self | None
@@ -52,7 +52,7 @@ class AxisKind(Unified):
         self.same: AxisKind | None = None
 
     def fits(self, other: AxisKind) -> bool:
-        """Return whether both can be one kind."""
+        """Return whether both kinds can be unified."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -65,7 +65,7 @@ class AxisKind(Unified):
         return len(first.parts) == len(second.parts) and all(map(AxisKind.fits, first.parts, second.parts))
 
     def unify(self, other: AxisKind) -> bool:
-        """Make both one kind, or return False without any change if they do not fit."""
+        """Unify two kinds. Return False and change nothing if they are incompatible."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -81,7 +81,7 @@ class AxisKind(Unified):
 
 
 class AxisVariable(Unified):
-    """One axis of one use of a tensor: a variable. `fixed` is the name of a given axis, with its primes."""
+    """An axis variable for one use of a tensor. `fixed` is the name of a given axis, including primes."""
 
     __slots__ = ("_kind", "_parts", "fixed", "key")
 
@@ -105,7 +105,7 @@ Dims = tuple[Dim, ...]
 
 
 class Move(NamedTuple):
-    """A use of a declared axis: if both get one name, no rename is written."""
+    """A use of a declared axis. The rename is omitted if both axes get the same name."""
 
     declared: AxisVariable
     used: AxisVariable
@@ -113,7 +113,7 @@ class Move(NamedTuple):
 
 @dataclass
 class Facts:
-    """The assumptions of array code about sizes and about the numbers in its inputs.
+    """The assumptions of array code about sizes and about the values of its inputs.
 
     `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
     is split, and its parts; `totals` one that others are joined to; `steps` the windows, the axis they are on,
@@ -187,7 +187,7 @@ class Axes:
         return self.kinds.setdefault(name, AxisKind(name)).root
 
     def unify(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Make two axes one. Raise Clash without a change if their kinds do not fit."""
+        """Unify two axes. Raise Clash and change nothing if their kinds do not fit."""
         first, second = first.root, second.root
         if first is second:
             return
@@ -202,7 +202,7 @@ class Axes:
         first._parts = first._parts or second._parts
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
-        """Make two dimensions one. Raise Clash without a change if they do not fit."""
+        """Unify two dimensions. Raise Clash and change nothing if they do not fit."""
         one, two = self.expand_axes(first), self.expand_axes(second)
         if len(one) != len(two):
             raise Clash(first[0], second[0])
@@ -213,7 +213,7 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Split every axis of this kind into parts of these kinds. Raise Clash if it has a name, or other parts."""
+        """Split every axis of this kind into parts of these kinds. Raise Clash if it has a name or different parts."""
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)
@@ -231,11 +231,11 @@ class Axes:
         return tuple(part for half in axis._parts for part in self.parts(half))
 
     def expand_axes(self, axes: Iterable[AxisVariable]) -> tuple[AxisVariable, ...]:
-        """Return the axes, each as its parts."""
+        """Return the axes, replacing each axis that has parts by its parts."""
         return tuple(part for axis in axes for part in self.parts(axis))
 
     def apart(self, *values: Iterable[AxisVariable]) -> None:
-        """State that values with these axes are in one operation, so that axes that are not one need different names."""
+        """Record that values with these axes occur in one operation, so that distinct axes need different names."""
         self.together.append(tuple(tuple(axes) for axes in values))
 
     def twin(self, axis: AxisVariable) -> AxisVariable:

@@ -1,4 +1,4 @@
-"""Operations of array code on axes: reductions, functions along axes, orders of dimensions."""
+"""Axis operations of array code: reductions, functions along axes and reorderings of dimensions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) ->
 
 
 def quantifier(operator: str) -> Callable[..., AxisValue]:
-    """Return any or all of conditions."""
+    """Return the rule of `any` or `all`, which reduce conditions."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
@@ -84,7 +84,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
 
 
 def spread(operator: str) -> Callable[..., AxisValue]:
-    """Return the rule of std and var, divided by n − `ddof`."""
+    """Return the rule of std and var, with the divisor n − `ddof`."""
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = to_value(x)
@@ -105,7 +105,7 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of a vector, of any order, or Frobenius's."""
+    """Return the norm of a vector, of any order, or the Frobenius norm of a matrix."""
     if order in (None, "fro"):
         return reduce_axes(axes, "norm", to_value(x), axis, keep)
     if (count := len(positions(to_value(x), axis))) != 1:
@@ -124,7 +124,7 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
 
 
 def pair(operator: str) -> Callable[..., Any]:
-    """Return torch.max(x, dim): the values, with the unused indices."""
+    """Return the rule of torch.max(x, dim), whose result has values and indices. The indices are unused."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
         if isinstance(axis, AxisValue):
@@ -195,7 +195,7 @@ def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
 
 
 def make_accumulation(operator: str) -> Callable[..., AxisValue]:
-    """Return cumsum or cumprod, of a vector without an axis too."""
+    """Return the rule of cumsum or cumprod, which also accepts a vector without an axis."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         return make_axis_operation(operator)(axes, x, 0 if axis is None and len(to_value(x).dims) == 1 else axis)

@@ -1,4 +1,4 @@
-"""The bindings of a sum: its letters, where it starts, and the conditions on them."""
+"""The binders of a sum: its letters, its limits, and the conditions on the letters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+)")
 
 @dataclass(frozen=True)
 class IndexBinder:
-    """i, j ≠ i, 1 ≤ i < j ≤ n: letters that are bound, a first index, conditions, the upper end."""
+    """A parsed binder such as j ≠ i or 1 ≤ i < j ≤ n: bound letters, a first index, conditions, and an upper end."""
 
     letters: tuple[str, ...]
     lower: str = ""
@@ -21,7 +21,7 @@ class IndexBinder:
 
 
 def binder(raw: str) -> IndexBinder | None:
-    """Return the parsed text below a sum, or None if it is something else."""
+    """Return the parsed expression below a sum, or None if it is not a binder."""
     sides = RELATION.split(raw)
     left = tuple(sides[0].replace(",", ""))
     if len(sides) == 1:
@@ -62,7 +62,7 @@ class SumEnd:
 
 
 def end_of(text: str) -> SumEnd | None:
-    """Return the upper end of a sum, or None if it is something else."""
+    """Return the upper end of a sum, or None if the text is not an upper end."""
     match = END.fullmatch(text)
     if match is None or not text or not (match["name"] or text.isdigit()):
         return None
@@ -71,7 +71,7 @@ def end_of(text: str) -> SumEnd | None:
 
 @dataclass(frozen=True)
 class Item:
-    """A written index: t-k+1 has the letters t and -k, and the number 1."""
+    """A written index: t-k+1 has the letters t and -k, and the offset 1."""
 
     plus: tuple[str, ...]
     minus: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The check of a translation: code by its library on random arrays, matrix notation by the types of its formula."""
+"""The check of a translation. Code is compared with its library on random arrays, and formulas are type-checked."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class TrialSizes:
         return self.sizes[kind]
 
     def least(self, kind: AxisKind) -> int:
-        """Return the least size that the code has a value for."""
+        """Return the least size for which the code has a value."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
 
 
 def verify(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Return in words how a translation was checked. Raises NotationError if a type or a value is wrong."""
+    """Return a description of how a translation was checked. Raise NotationError if a type or a value is wrong."""
     if program.source is None:
         return check_types(translation, program, source)
     return compare_values(translation, program, program.source, source)
@@ -76,7 +76,7 @@ def unsafe(source: str, problem: str) -> Unsafe:
 
 
 def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Return that the types of a formula are checked. Raises NotationError if one is wrong."""
+    """Check the types of a formula and return a message that says so. Raise NotationError if a type is wrong."""
     from ..programs.checks import check_program_types
     from ..programs.parsed import ParsedProgram
 
@@ -97,7 +97,7 @@ def check_types(translation: Any, program: TranslatedProgram, source: str) -> st
 
 
 def compare_values(translation: Any, program: TranslatedProgram, code: SourceText, source: str) -> str:
-    """Return in words how the values compare on random arrays. Raises NotationError if one differs."""
+    """Compare the values on random arrays and describe the result. Raise NotationError if the values differ."""
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
     generator = np.random.default_rng(0)
@@ -137,14 +137,14 @@ def draw_array(generator: Any, shape: list[int], low: float, high: float) -> Any
 
 
 def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable, int]], sizes: TrialSizes) -> Any:
-    """Return integers that are indices of every axis that they count along."""
+    """Return random integers that are valid indices of every axis that they index."""
     first = max(start for _, start in along)
     last = min(start + sizes.of(axis) - 1 for axis, start in along)
     return generator.integers(first, max(first, last), shape, endpoint=True)
 
 
 def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: TrialSizes) -> str:
-    """Return `equal`, `singular`, why there is no comparison, or the difference."""
+    """Return `equal`, `singular`, the reason why the values cannot be compared, or the difference."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

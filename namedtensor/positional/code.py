@@ -1,4 +1,4 @@
-"""Array code: Python's `ast` walked by the table of operations to a formula. Nothing of it is run.
+"""Array code, translated from Python's `ast` to a formula by the table of operations. The code is never run.
 
 `library_values` computes the source's own value, and shares no code with this reader.
 """
@@ -80,7 +80,7 @@ class CodeReader(CodeExpressions):
         return TranslatedProgram(kind, self.axes, lines, used, remarks, self)
 
     def ends_in_definition(self) -> bool:
-        """Return whether the last statement is the statement of the last line."""
+        """Return whether the last statement defines or returns the value of the last line."""
         last = self.tree.body[-1]
         last = last.body[-1] if isinstance(last, ast.FunctionDef) else last
         named = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
@@ -91,7 +91,7 @@ class CodeReader(CodeExpressions):
         return isinstance(leaf, Leaf) and leaf.node == line.head and len(line.dims) == len(leaf.dims)
 
     def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
-        """Return the value that the code has in its library."""
+        """Return the value that the library computes for the code."""
         literals = {name: source.literal for name, source in self.inputs.items() if source.literal is not None}
         lengths = {name: int(size_of(axis)) for name, axis in self.lengths.items()}
         walk = LibraryWalk({**lengths, **literals, **arrays}, library_of(self.tree, self.torch))

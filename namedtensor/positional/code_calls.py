@@ -1,4 +1,4 @@
-"""Calls of array code outside the table of operations, since they depend on the name of the function."""
+"""Calls of array code that the table of operations does not cover, since they depend on the function's name."""
 
 from __future__ import annotations
 

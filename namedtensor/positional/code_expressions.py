@@ -1,4 +1,4 @@
-"""The expressions of array code: each read to a value with axes."""
+"""Expressions of array code, each translated to a value with axes."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ class CodeExpressions(CodeValues):
         return self.apply(record, record.bound(arguments, keywords))
 
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
-        """Return the library of a piece that differs between NumPy and PyTorch; the first such piece asks for all."""
+        """Return the library for code that differs between NumPy and PyTorch. The first such piece decides for all."""
         if not self.known_library:
             self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
         return "torch" if self.torch else "numpy"
@@ -297,7 +297,7 @@ class CodeExpressions(CodeValues):
         return result
 
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
-        """Return the library of x.transpose(0, 1): NumPy's accepts all dimensions in order, PyTorch's exchanges two."""
+        """Return the library of x.transpose(0, 1). NumPy's accepts all dimensions, and PyTorch's exchanges two."""
         x, *order = arguments
         rank = len(x.dims) if isinstance(x, AxisValue) else getattr(x, "ndim", 0)
         if len(order) != 2 or not all(isinstance(position, int) for position in order):
@@ -311,7 +311,7 @@ class CodeExpressions(CodeValues):
 
 
 def get_called_name(node: ast.Call) -> str:
-    """Return the name of the called function: sum of np.sum(x) and of x.sum()."""
+    """Return the name of the called function, such as sum for np.sum(x) and x.sum()."""
     return get_operand_call(node.func)
 
 

@@ -50,7 +50,7 @@ class CodeIndices:
         return AxisValue(node, tuple(dims))
 
     def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
-        """Index x along some of its dimensions, by one item."""
+        """Index x along some of its dimensions with one item."""
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
@@ -63,7 +63,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------------- one dimension
     def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
-        """Return a node with one axis indexed, and the dimensions in its place."""
+        """Return a node with one axis indexed, and the dimensions that replace the axis."""
         if isinstance(item, int) and not isinstance(item, bool):
             return index_node(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
@@ -76,7 +76,7 @@ class CodeIndices:
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
 
     def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
-        """Translate x[[0, 2]]."""
+        """Translate an index that is a list, such as x[[0, 2]]."""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
             raise Misuse("only a list of numbers from 0 on is supported as an index")
         self.needs(axis, max(item) + 1)
@@ -87,7 +87,7 @@ class CodeIndices:
         return index_node(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
-        """Return an input of integers as an index of an axis, counted from 1; its other value is a range."""
+        """Return an integer input as an index of an axis, counted from 1. Other tensors must be ranges."""
         if isinstance(item, Truth):
             raise Misuse("a condition is only supported as an index of all axes")
         name, offset = split_offset(item.node)
@@ -97,21 +97,21 @@ class CodeIndices:
         return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
-        """Note that an input indexes an axis and calls its first element `first`."""
+        """Record that an input indexes an axis whose first element has the index `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise Misuse(f"{name} would index its own axis")
         self.axes.facts.indices.setdefault(name, []).append((axis, first))
 
     def position(self, axis: AxisVariable, index: int) -> Node:
-        """Return an index counted from 0, as one counted from 1."""
+        """Convert an index counted from 0 to an index counted from 1."""
         self.needs(axis, index + 1 if index >= 0 else -index)
         if index >= 0:
             return number(index + 1)
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
-        """Note that the axis has at least these many elements, and in the comparison some more."""
+        """Record that the axis has at least `least` elements, and in the comparison some more."""
         if axis.kind.size is not None and axis.kind.size < least:
             raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
@@ -220,7 +220,7 @@ class CodeIndices:
 
 # ------------------------------------------------------------------------------------------------------------- nodes
 def split_offset(node: Node) -> tuple[str, int]:
-    """Return the name and the offset of I, I + 1, I − 1. The name is empty for other expressions."""
+    """Return the name and the offset of I, I + 1 or I − 1. The name is empty for other expressions."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
         base, offset = node.arguments
         if isinstance(offset, nodes.Number) and isinstance(offset.value, int):
@@ -232,7 +232,7 @@ def split_offset(node: Node) -> tuple[str, int]:
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:
-    """Return the axis of np.arange(n), as a value."""
+    """Return the axis of a range such as np.arange(n), or None for other values."""
     match value.node:
         case nodes.Call(operator="-", arguments=(nodes.Subscript(base=nodes.Name(text="iota")), nodes.Number(value=1))):
             return only(value.dims[0])

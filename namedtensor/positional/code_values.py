@@ -1,4 +1,4 @@
-"""The values of the names of array code: inputs, and definitions, which are lines of the formula."""
+"""The values of the names in array code: inputs, and definitions, which become lines of the formula."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .values import AxisValue, Leaf
 
 
 class CodeValues:
-    """Values with axes by their names. A definition that is used is a line of the formula; a mere view of an input is none."""
+    """Values with axes by name. A used definition becomes a line of the formula, unless it is a view of an input."""
 
     def __init__(self, shapes: Mapping[str, Any]):
         self.axes = Axes()
@@ -32,13 +32,13 @@ class CodeValues:
         self.summed: Any = None
 
     def length(self, name: str, axis: AxisVariable, why: str) -> SizeArgument:
-        """Return the length of an axis for a name that was not given."""
+        """Return the length of an axis for a name that was not declared."""
         self.remarks.append(f"{name} is read as |{axis.key}|{why}")
         self.lengths[name] = axis
         return SizeArgument((axis,))
 
     def has(self, name: str) -> bool:
-        """Return whether a name is an input, or was defined before."""
+        """Return whether a name is an input or is already defined."""
         return name in self.names or name in self.inputs
 
     def look(self, name: str) -> Any:
@@ -94,7 +94,7 @@ class CodeValues:
 
 
 def attribute_of(value: Any, name: str) -> Any:
-    """Return an attribute of an array, as x.T."""
+    """Return an attribute of an array, such as x.T."""
     if not isinstance(value, AxisValue):
         raise Misuse(f".{name} is not supported here")
     if name == "T":

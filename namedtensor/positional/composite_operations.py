@@ -1,4 +1,4 @@
-"""Operations of array code that consist of others: layers, pools, losses, similarities."""
+"""Composite operations of array code: layers, pooling, losses and similarities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import AxisValue
 
 
 class Calls:
-    """Operations by name, for one that consists of them."""
+    """Operations by name, for the definition of composite operations."""
 
     def __init__(self, apply: Callable[[Operation, list[Any]], Any]):
         self._apply = apply
@@ -25,7 +25,7 @@ class Calls:
 
 
 def composite(names: str, parameters: str, function: Callable[..., Any], library: str = "") -> None:
-    """Register an operation by a function of `Calls` and of its arguments."""
+    """Register a composite operation, defined by a function of `Calls` and of its arguments."""
 
     def rule(axes: Any, *arguments: Any) -> Any:
         return function(Calls(lambda record, bound: record.rule(axes, *bound)), *arguments)
@@ -133,7 +133,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 
 
 def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
-    """Stack or join vectors, and join other tensors."""
+    """Stack or join vectors, and join tensors of higher rank."""
     if not isinstance(tensors, tuple) or not tensors:
         raise Misuse("stacking of anything but a list")
     if all(rank_of(tensor) == 1 for tensor in tensors):

@@ -1,4 +1,4 @@
-"""Operations of array code that make tensors: numbers, ranges, identities, triangles, one-hot vectors."""
+"""Operations of array code that create tensors: constants, ranges, identities, triangles and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .values import AxisValue, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
 def new_axis(axes: Axes, length: Any) -> AxisVariable:
-    """Return an axis of a length: the length of another axis, or a number, which the formula states."""
+    """Return a new axis whose length is the length of another axis, or a number that the formula states."""
     if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))
@@ -153,7 +153,7 @@ operation("diagonal", "x, -offset=0", diagonal)
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
-        """Return the last two axes below or above a diagonal, and 0 elsewhere."""
+        """Keep the part of the last two axes below or above a diagonal, and set the other elements to 0."""
         value = to_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")
@@ -176,7 +176,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 # ------------------------------------------------------------------------------------------------------------- literals
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Translate np.array of numbers: a literal with separate axes."""
+    """Translate np.array of numbers to a literal with separate axes."""
     if not isinstance(x, tuple):
         return to_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)

@@ -1,4 +1,4 @@
-"""Detection of the notation used in a text."""
+"""Detection of the notation of a source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
 
 
 def is_python(text: str) -> bool:
-    """Return whether a text is Python, judging by signs that no other notation has."""
+    """Return whether a source is Python, judging by signs that other notations lack."""
     if "\\" in text or len(text) > 20_000:
         return False
     try:

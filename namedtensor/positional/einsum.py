@@ -1,4 +1,4 @@
-"""Letters: einsum strings, within code or alone.
+"""Einsum strings, within code or alone.
 
 einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; letters absent from the result are summed
 """
@@ -26,7 +26,7 @@ from .values import AxisValue, Leaf, call
 
 
 class EinsumLetters(CodeReader):
-    """The reader of einsum strings and einops patterns; letters alone are for all inputs in order."""
+    """The reader of einsum strings and einops patterns. A string alone applies to all inputs in order."""
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):
         self.alone = LETTERS.fullmatch(source)
@@ -169,7 +169,7 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
 
 
 def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
-    """Return the letters with names for the dimensions that ... covers, counted from the last."""
+    """Return the letters, with names for the dimensions that ... covers, counted from the last dimension."""
     covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
 
     def spelled(group: list[str], count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Operations of array code element by element: functions, arithmetic, choices."""
+"""Elementwise operations of array code: functions, arithmetic and choices."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
 
 
 def connective(operator: str) -> Callable[..., Truth]:
-    """Return ∧, ∨ or ¬ of conditions."""
+    """Return the rule of ∧, ∨ or ¬ for conditions."""
 
     def rule(axes: Axes, *conditions: Any) -> Truth:
         if not all(isinstance(condition, Truth) for condition in conditions):

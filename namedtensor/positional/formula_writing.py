@@ -1,4 +1,4 @@
-"""The lines of a translation with the names of their axes: its statements about sizes, its definitions, its value."""
+"""The lines of a translation with named axes: statements about sizes, definitions and the final value."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def name_value(inputs: Collection[str]) -> str:
 def size_statements(
     program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
 ) -> list[nodes.Statement]:
-    """Return |k| = 3, and |n'| = |n| if no tensor has n'."""
+    """Return the statements about sizes, such as |k| = 3, or |n'| = |n| if no tensor has n'."""
     facts = program.axes.facts
     known = {name for leaf in program.inputs.values() for axis in axes_of(leaf.dims) for name in names[axis.key]}
     for statement in statements:

@@ -1,4 +1,4 @@
-"""Index notation: which letters of a formula are indices, and which of them a product sums.
+"""Index notation: the letters of a formula that are indices, and the letters that a product sums.
 
 A letter is one axis in its scope: the whole formula, or the body of a ∑. The letters of the left-hand side are free; a
 letter that is twice in a product and not free is summed.
@@ -58,7 +58,7 @@ def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
 
 
 def items_of(script: str) -> tuple[str, ...]:
-    """Return the indices of a subscript: ij, i,j and i+1,j."""
+    """Return the indices of a subscript such as ij, i,j or i+1,j."""
     if "," in script:
         return tuple(item for item in script.split(",") if item)
     if script in LABELS or (len(script) > 4 and script.isalpha()):
@@ -71,7 +71,7 @@ def is_letter(item: str) -> bool:
 
 
 def letters_of_item(item: str) -> tuple[str, ...]:
-    """Return the letters of an index: t and k of t-k+1."""
+    """Return the letters of an index, such as t and k for t-k+1."""
     read = item_of(item)
     return read.letters if read else ()
 
@@ -111,7 +111,7 @@ class IndexLetters:
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
     def bound_by(self, tree: Tree) -> tuple[str, ...]:
-        """Return the letters that a ∑ binds: i and j of ∑_{i<j}, unless one has a meaning outside."""
+        """Return the letters that a ∑ binds, such as i and j for ∑_{i<j}, except letters with a meaning outside."""
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
@@ -131,7 +131,7 @@ class IndexLetters:
 
 
 def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> IndexLetters:
-    """Return the letters of a statement; `names` are the given ones with the number of their axes."""
+    """Return the letters of a statement; `names` maps each given name to the number of its axes."""
     result = IndexLetters(source, None)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in find_letters_below(tree))
@@ -195,7 +195,7 @@ def is_partial(tree: Tree) -> bool:
 
 
 def with_axes(tree: Tree, given: Collection[str]) -> Tree:
-    r"""Return a tree whose sums over the word of a given axis, \sum_{\text{seq}}, are over this axis."""
+    r"""Return a tree in which a sum over the word of a given axis, \sum_{\text{seq}}, is a sum over this axis."""
     parts = tuple(with_axes(part, given) for part in tree.parts)
     word = "".join(tree.letters)
     bare = tree.op == "big" and not (tree.upper or tree.lower or tree.conditions)
@@ -261,7 +261,7 @@ def are_indices(letters: IndexLetters, name: str, items: tuple[str, ...], given:
 
 
 def head_letters(head: Tree) -> tuple[str, ...]:
-    """Return the indices of a left-hand side: y_i, P_{ij}, softmax(z)_i."""
+    """Return the indices of a left-hand side such as y_i, P_{ij} or softmax(z)_i."""
     pair = split_indices(head)
     if pair:
         return pair[1]
@@ -299,14 +299,14 @@ PRODUCTS = ("product", "·", "∘", "*", "after /")
 
 
 def factors_of(tree: Tree) -> list[Tree]:
-    """Return the factors of a product, in order; a quotient and a group are one."""
+    """Return the factors of a product, in order. A quotient or a group is a single factor."""
     if tree.op in PRODUCTS:
         return [factor for part in tree.parts for factor in factors_of(part)]
     return [tree]
 
 
 def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return how often each letter is in a product."""
+    """Return the number of occurrences of each letter in a product."""
     counts: dict[str, int] = {}
     for factor in factors:
         for letter, times in letters_in(factor, letters, names).items():
@@ -320,5 +320,5 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 
 def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
-    """Return the letters that a product sums: twice in it, and not free; the letters of a ∑ around it are excluded."""
+    """Return the letters that a product sums: letters that occur twice, and are not free or bound by an outer ∑."""
     return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

@@ -1,4 +1,4 @@
-"""Information about the inputs: the axes that are given for each name, in any of the forms that `translate` takes."""
+"""Information about the inputs: the axes given for each name, in any of the forms that `translate` accepts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HINT = 'give names in order, such as W="out chans", sizes such as (3, 4), or an 
 
 @dataclass(frozen=True)
 class SourceInput:
-    """A name with its declared axes; `literal` is a number that is given in place of a shape."""
+    """A name with its declared axes; `literal` is a number given instead of a shape."""
 
     name: str
     leaf: Leaf
@@ -32,7 +32,7 @@ class SourceInput:
 
 
 def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, SourceInput]:
-    """Return the inputs that are given, by name. Raises NotationError for a shape that cannot be read."""
+    """Return the given inputs by name. Raise NotationError for an invalid shape."""
     return {name: _input(axes, name, shape, node_of(name)) for name, shape in shapes.items()}
 
 
@@ -79,7 +79,7 @@ def _name_axes(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ..
 
 
 def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[AxisVariable, ...], ...]:
-    """Return the axes of these names; a name a second time gets a prime."""
+    """Return the axes with these names. A repeated name gets a prime."""
     seen: set[str] = set()
     result: list[tuple[AxisVariable, ...]] = []
     for name, size in pairs:

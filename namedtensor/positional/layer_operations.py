@@ -16,7 +16,7 @@ from .operations import Misuse
 
 # ---------------------------------------------------------------------------------------------------------------- norms
 def scale(o: Calls, x: Any, weight: Any, bias: Any) -> Any:
-    """Return x ⊙ weight + bias, which are along the second dimension."""
+    """Return x ⊙ weight + bias, where weight and bias lie along the second dimension."""
     x = x if weight is None else o.multiply(x, column(o, weight, rank_of(x)))
     return x if bias is None else o.add(x, column(o, bias, rank_of(x)))
 
@@ -51,7 +51,7 @@ def group_norm(
 
 # -------------------------------------------------------------------------------------------------------------- windows
 def for_each(value: Any, rank: int) -> list[Any]:
-    """Return a setting for each of `rank` dimensions."""
+    """Return a setting with one value for each of `rank` dimensions."""
     listed = [value] if isinstance(value, int) else list(value)
     return listed * rank if len(listed) == 1 else listed
 
@@ -66,7 +66,7 @@ class Window(NamedTuple):
     beyond: int = 0  # elements of the last window that the padded tensor lacks
 
     def slide(self, o: Calls, x: Any, dim: int) -> Any:
-        """Return the windows along a dimension; the last dimension is within them."""
+        """Return the windows along a dimension, with the position within the window as the last dimension."""
         if self.dilation == 1:
             return o.unfold(x, dim, self.kernel, self.stride)
         return o.every(o.unfold(x, dim, self.dilation * (self.kernel - 1) + 1, self.stride), self.dilation)
@@ -144,7 +144,7 @@ def avg_pool(
 
 
 def adaptive_pool(o: Calls, x: Any, output: Sequence[int], rank: int, most: bool) -> Any:
-    """Return the largest elements, or the means, of as many equal windows as the output has elements."""
+    """Return the maximum or mean of each of as many equal windows as the output has elements."""
     first, within = rank_of(x) - rank, tuple(range(-rank, 0))
     windows = x
     for at, count in enumerate(output):

@@ -1,4 +1,4 @@
-"""The functions, methods and attributes of NumPy and PyTorch that the comparison of array code may call; no other is called."""
+"""The functions, methods and attributes of NumPy and PyTorch that the comparison of array code is allowed to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The libraries' own value of array code: the `ast` of a source walked, each call made on NumPy arrays or PyTorch tensors.
+"""The library's own value of array code, computed by walking the `ast` of the source.
 
 It shares no code with the reader. Only functions and methods listed in `library_functions` are called, and no text is executed.
 """
@@ -40,7 +40,7 @@ IN_PLACE: dict[type, Callable[..., Any]] = {
 
 
 def optional(name: str) -> Any:
-    """Return a library. Raises Unsupported if it is not installed."""
+    """Return an optional library. Raise Unsupported if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -146,7 +146,7 @@ class LibraryWalk:
         return getattr(self.value(node.value), node.attr)
 
     def dtype(self, name: str) -> Any:
-        """Return the type of a name; every type of real numbers is the widest, as formulas are of real numbers."""
+        """Return the dtype for a name. Every real type becomes the widest one, since formulas use real numbers."""
         kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
         if kind is None:
             raise Unsupported(name)
@@ -155,7 +155,7 @@ class LibraryWalk:
 
     # ------------------------------------------------------------------------------------------------------ calls
     def path(self, node: ast.expr) -> str:
-        """Return the dotted name of a module or of its function; no name for an attribute of a value."""
+        """Return the dotted name of a module or of a function in it, or an empty string for an attribute of a value."""
         if isinstance(node, ast.Attribute):
             base = self.path(node.value)
             whole = f"{base}.{node.attr}" if base else ""
@@ -266,7 +266,7 @@ class LibraryWalk:
 
     @property
     def words(self) -> str:
-        """Return whose value it is, in words: NumPy's own value."""
+        """The owner of the value in words, such as NumPy's own value."""
         libraries = [LIBRARIES[name] for name in ("numpy", "torch", "einops") if name in self.used]
         mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (
@@ -295,7 +295,7 @@ def reach(module: Any, name: str) -> Any:
 
 
 def numbers_in(value: Any) -> Iterator[float]:
-    """Yield the numbers of an argument, in tuples and lists too."""
+    """Yield the numbers in an argument, including numbers in tuples and lists."""
     if isinstance(value, (tuple, list)):
         for part in value:
             yield from numbers_in(part)

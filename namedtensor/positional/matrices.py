@@ -1,4 +1,4 @@
-"""Matrix notation: a tree to a value with rows and columns, and an axis for each index letter.
+"""Matrix notation: a tree translated to a value with rows and columns, and an axis for each index letter.
 
 A vector is a column, its transpose a row; a number has neither. `A B` is over the columns of A and the rows of B. Only
 a given vector may be a row if it does not fit as a column: `x W`, and a bias beside a matrix. A matrix is never
@@ -24,7 +24,7 @@ from .values import AxisValue, call, number
 
 
 class Walk(MatrixLeaves):
-    """The walk with its products and sums."""
+    """The tree walk with products and sums."""
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
@@ -195,7 +195,7 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """Return the products whose axes would fit, by their kinds."""
+        """Return the possible products whose axes would fit, by the kinds of the axes."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
@@ -204,7 +204,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """Return a number times anything."""
+        """Return the product of a number and a value."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0

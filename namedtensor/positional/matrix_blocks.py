@@ -17,7 +17,7 @@ from .values import AxisValue, call, number
 
 @rule("block")
 def block(walk: Walk, tree: Tree) -> Matrix:
-    """Return the rows of blocks, each side by side, below each other."""
+    """Return a block matrix: the blocks of each row side by side, and the rows below each other."""
     rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
     if len({len(row) for row in rows}) > 1:
         raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")

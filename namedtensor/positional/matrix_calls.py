@@ -84,7 +84,7 @@ def apply_along_rows(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def read_square_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate det, trace and log det."""
+    """Translate det, trace and log det of a square matrix."""
     if tree.text == "trace" and (whole := trace_of_product(walk, tree, x)) is not None:
         return whole
     pair = square(walk, tree, x, tree.text)
@@ -115,7 +115,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
 
 
 def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate diag: of a vector it is a matrix, of a matrix its diagonal."""
+    """Translate diag, which maps a vector to a matrix and a matrix to its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
         walk.axes.apart(x.axes)
@@ -130,7 +130,7 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def stack_columns(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate vec A: the columns of A below each other."""
+    """Translate vec A, which stacks the columns of A."""
     return walk.make(x.node, ((*x.dims[1], *x.dims[0]), ()), x)
 
 

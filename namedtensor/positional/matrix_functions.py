@@ -1,4 +1,4 @@
-"""The meaning of trees other than names, products and sums of indices.
+"""Trees other than names, products and sums over indices.
 
 There is one rule for each: powers, norms, traces, functions.
 """
@@ -35,7 +35,7 @@ def apply_elementwise(walk: Walk, operator: str, x: Matrix) -> Matrix:
 
 
 def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[AxisVariable, AxisVariable]:
-    """Return the two axes of a square matrix. Raises NotationError if it is not."""
+    """Return the two axes of a square matrix. Raise NotationError if the matrix is not square."""
     rows, columns = x.dims
     if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.unify(columns[0].kind):
         raise walk.refuse(tree, f"{what} needs a square matrix, got {walk.called(x.axes)}")

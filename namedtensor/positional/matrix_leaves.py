@@ -26,7 +26,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """A choice between the interpretations of an ambiguous piece. Raises Question if it is open."""
+    """The choice between interpretations of an ambiguous piece. Raises Question if no choice was made."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -126,7 +126,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """Return the value of a tree. Raises NotationError if there is no value, and Question if there are several."""
+        """Return the value of a tree. Raise NotationError if there is no value, and Question if there are several."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spell(tree)
@@ -177,7 +177,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess the meaning of a name that was not given: by its letter."""
+        """Guess the meaning of an undeclared name by its letter."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
@@ -189,7 +189,7 @@ class MatrixLeaves:
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """Return the size d, d_k or n without a shape, or None.
+        """Return the size that d, d_k or n without a shape stands for, or None if the name is not a size.
 
         It is the size of an axis of that name, the end of a sum, or the axis just summed.
         """
@@ -211,7 +211,7 @@ class MatrixLeaves:
         return Matrix(size(axis), EMPTY, size=axis)
 
     def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
-        """Return a tensor with indices: x_i, A_{ij}, X_i with X by rows."""
+        """Return an indexed tensor, such as x_i, A_{ij}, or X_i for a row of X."""
         if name == "δ" and name not in self.names:
             return self.delta(tree, items)
         if name == "ε" and len(items) == 3 and name not in self.names:
@@ -294,7 +294,7 @@ class MatrixLeaves:
         return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
-        """Return whether a letter alone is the number of an index, as in i x_i."""
+        """Return whether a letter alone means the value of an index, as in i x_i."""
         if not self.letters.active or not is_letter(name):
             return False
         if name in self.scope or name in (self.letters.free or ()):
@@ -302,7 +302,7 @@ class MatrixLeaves:
         return name in entries_in(self.statement) and name not in self.letters.bound
 
     def counter(self, letter: str) -> Matrix:
-        """Return a letter as a number: i x_i is iota ⊙ x."""
+        """Return an index letter as a number, so that i x_i is iota ⊙ x."""
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)

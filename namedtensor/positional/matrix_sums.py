@@ -149,7 +149,7 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
 
 
 def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
-    """Return a side of a condition: a number, an index along an axis, or one that runs over numbers."""
+    """Return one side of a condition: a number, an index along an axis, or an index that runs over numbers."""
     if text.isdigit():
         return number(int(text))
     return iota(indices[text]) if text in indices else nodes.Name(text)

@@ -1,4 +1,4 @@
-"""The names of axes that have none: one for each class, and primes if a tensor would have a name twice.
+"""Names for unnamed axes: one for each class, with primes if a tensor would otherwise have a name twice.
 
     X X^⊤, X by n, d:   the second X has its own rows, which cannot be n too: X ⊙_{d} X_{n→n'}
 
@@ -18,11 +18,11 @@ LETTERS = "ijklmnpqrstuvw"
 
 
 class TwiceInOneValue(Exception):
-    """A value would have one axis twice, like a diagonal."""
+    """The error for a value that would have one axis twice, like a diagonal."""
 
 
 class InterferenceGraph:
-    """Classes of axes that have, or are to have, one name; and which of them may not."""
+    """Classes of axes that share a name, and the pairs of classes that must not."""
 
     def __init__(self, axes: Axes):
         self.merged: dict[AxisVariable, AxisVariable] = {}
@@ -52,7 +52,7 @@ class InterferenceGraph:
             self.edges.setdefault(axis, set()).update(distinct - {axis})
 
     def merge(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Give both one name, unless they are in one value."""
+        """Give both classes one name, unless both occur in one value."""
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
             return

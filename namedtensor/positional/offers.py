@@ -29,7 +29,7 @@ def looks_positional(source: str) -> bool:
 
 
 def names_axes(source: str, values: Mapping[str, Any]) -> bool:
-    """Return whether a text has a word that is an axis of a value, as named tensor notation does."""
+    """Return whether a source contains the name of an axis of a value, as named tensor notation does."""
     words = set(re.findall(r"[^\W\d_]{2,}", source))
     return any(not words.isdisjoint(getattr(value, "axes", ())) for value in values.values())
 
@@ -84,7 +84,7 @@ def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -
 
 
 def with_offers(warnings: Sequence[Any], source: str, values: Mapping[str, Any]) -> list[Any]:
-    """Return the warnings of a text. Warnings about outer products get its translation as their hint."""
+    """Return the warnings of a source. Warnings about outer products get the translation as their hint."""
     if not any(warning.code == OUTER for warning in warnings):
         return [*warnings]
     hint = offer_of(source, values)

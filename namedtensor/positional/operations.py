@@ -1,4 +1,4 @@
-"""Operations of array code, one record each: its names, the parameters it knows, its rule on dimensions and axes.
+"""Operations of array code, each with a record of its names, its parameters, and its rule on dimensions and axes.
 
 A call is bound to the parameters of its record, `axis|dim=None` by either name, in the order of the library's own signature.
 A keyword that the record does not list is rejected, since a formula without it would be another. A parameter `-out=None`
@@ -22,7 +22,7 @@ REQUIRED = object()
 
 
 class Misuse(Exception):
-    """A call that its record does not know, in words."""
+    """The error for a call that the operation's record does not support."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Operation:
     positional: int = 99  # how many the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """Return the arguments in the order of the parameters. Raises Misuse for one that is unknown or missing."""
+        """Return the arguments in the order of the parameters. Raise Misuse for an unknown or missing argument."""
         if len(arguments) > self.positional:
             raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
@@ -67,7 +67,7 @@ class Operation:
 
 
 def collect_arguments(arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """Return several arguments as one tuple: permute(0, 2, 1) and permute((0, 2, 1))."""
+    """Return several arguments as one tuple, so that permute(0, 2, 1) equals permute((0, 2, 1))."""
     whole = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
     return tuple(whole)
 
@@ -107,7 +107,7 @@ def bound_to(name: str, parameters: str, arguments: Sequence[Any], keywords: dic
 
 
 def find_operation(name: str, library: str) -> Operation | None:
-    """Return the record of a name in a library, or None."""
+    """Return the record of a name in a library, or None if there is no record."""
     records = OPERATIONS.get(name, [])
     return next((record for record in records if record.library in ("", library)), None)
 
@@ -118,7 +118,7 @@ class Truth(AxisValue):
 
 
 class Pair:
-    """Values and indices."""
+    """A pair of values and indices."""
 
     def __init__(self, values: Any):
         self.values = values
@@ -126,7 +126,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Masked:
-    """x[x > 0]: the elements that satisfy a condition; their number depends on the data."""
+    """The elements that satisfy a condition, as in x[x > 0]. Their number depends on the data."""
 
     value: AxisValue
     condition: AxisValue
@@ -134,7 +134,7 @@ class Masked:
 
 @dataclass(frozen=True)
 class Dtype:
-    """float, bool or int"""
+    """A dtype: float, bool or int."""
 
     name: str
 
@@ -148,14 +148,17 @@ DTYPES = {
 
 # ------------------------------------------------------------------------------------------------------------- pieces
 class SizeArgument:
-    """The length of a dimension: x.shape[0]."""
+    """The length of a dimension, such as x.shape[0]."""
 
     def __init__(self, dim: Dim):
         self.dim = dim
 
 
 class PartArgument:
-    """A length divided, d // heads: the size that a split of that dimension leaves."""
+    """The quotient of a length, such as d
+
+    heads, which is the size of a part of a split dimension.
+    """
 
     def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor
@@ -192,7 +195,7 @@ def numeric(x: Any) -> AxisValue:
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """Return the dimensions that `axis=` means. Raises Misuse if there are no such dimensions."""
+    """Return the dimensions that the argument `axis` specifies. Raise Misuse if there are no such dimensions."""
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 
 class Unsupported(Exception):
-    """A part of a source whose own value cannot be computed."""
+    """The error for a source whose own value cannot be computed."""
 
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Patterns of einops: rearrange, reduce and repeat.
+"""The einops patterns of rearrange, reduce and repeat.
 
 rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
 """

@@ -29,7 +29,7 @@ def gelu(x: Array) -> Array:
 
 
 def arrange(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
-    """Return the value of einops' rearrange, reduce or repeat, by our own reading of the pattern."""
+    """Return the value of einops' rearrange, reduce or repeat, computed by our own interpretation of the pattern."""
     sides = [[item.strip("()").split() for item in re.findall(r"\([^()]*\)|\S+", side)] for side in pattern.split("->")]
     dots = [f".{number}" for number in range(x.ndim - len(sides[0]) + 1)]
     before = [group for one in sides[0] for group in ([[dot] for dot in dots] if one == ["..."] else [one])]

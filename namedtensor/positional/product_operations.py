@@ -45,7 +45,7 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
-    """Contract the last axes of one and the first of the other, or the axes that are listed for both."""
+    """Contract the last axes of x with the first axes of y, or the axes that are listed for both."""
     first, second = to_value(x), to_value(y)
     if type(over) is int:
         sides = list(range(len(first.dims) - over, len(first.dims))), list(range(over))

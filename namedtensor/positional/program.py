@@ -1,4 +1,4 @@
-"""The result of a reader: lines of nodes with axes, the inputs, the assumptions; and code that its library computes."""
+"""The result of a reader: lines of nodes with axes, inputs, assumptions, and code that a library can compute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .values import Leaf
 
 
 class SourceText(Protocol):
-    """Array code, which its library computes; `compared_with` names this value in words."""
+    """Array code that its library computes; `compared_with` names the library's value in words."""
 
     compared_with: str
 
@@ -24,7 +24,7 @@ class SourceText(Protocol):
 
 @dataclass(frozen=True)
 class FormulaLine:
-    """head = node, or a value alone; `dims` are the axes of the value in the order of the source's array."""
+    """A line `head = node`, or a value alone; `dims` are the axes of the value in the order of the source's array."""
 
     head: Node | None
     node: Node

@@ -1,4 +1,4 @@
-"""The plugin of pytest: `pytest model.py --formulas paper.tex` tests each function that `nt.follows` holds against a formula.
+"""A pytest plugin. `pytest model.py --formulas paper.tex` tests each function that `nt.follows` ties to a formula.
 
 A label without a file, `nt.follows("#eq:attention", …)`, is one of that paper. It is loaded with pytest, so it imports nothing
 of the package.
@@ -15,7 +15,7 @@ DOCUMENT: list[str] = []  # of labels without a file
 
 
 class Differs(AssertionError):
-    """Report that a function differs from its formula, in the sizes of a call or in a value."""
+    """The failure of a function that differs from its formula in the sizes of a call or in a value."""
 
     __module__ = "namedtensor"
 
@@ -56,7 +56,7 @@ def item_class() -> Any:
     import pytest
 
     class Follows(pytest.Item):
-        """One function against its formula."""
+        """A test of one function against its formula."""
 
         def __init__(self, *, function: Any, **named: Any):
             super().__init__(**named)

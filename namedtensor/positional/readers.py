@@ -1,4 +1,4 @@
-"""The readers, by the notation that they read."""
+"""The readers of the notations."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ class Ambiguous(NotationError):
 
 
 class Unsafe(NotationError):
-    """A translation whose value differs from its source's value."""
+    """The error for a translation whose value differs from the value of its source."""
 
 
 class Question(Exception):
-    """Raised inside a reader if a piece is ambiguous and no interpretation is chosen yet."""
+    """The exception that a reader raises for an ambiguous piece without a chosen interpretation."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)
@@ -29,5 +29,5 @@ class Question(Exception):
 
 
 def make_refusal(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
-    """Return the error for a piece that cannot be read."""
+    """Return the error for a piece that cannot be translated."""
     return NotationError(REFUSED, message, source, span, hint=hint)

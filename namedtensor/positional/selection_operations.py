@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-    """Select elements along one axis by a tensor of indices, whose dimensions are in its place."""
+    """Select elements along one axis by a tensor of indices, whose dimensions replace the axis."""
     value = to_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
@@ -70,7 +70,7 @@ def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 def largest(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
-        """Return the index of the largest element, from 0; the first of several."""
+        """Return the index of the largest element, counted from 0. Ties go to the first element."""
         value = to_value(x)
         if axis is None and len(value.dims) != 1:
             raise Misuse(f"{operator} over several axes")
@@ -115,7 +115,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 # --------------------------------------------------------------------------------------------------------- differences
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
-    """Return x[1:] − x[:-1], taken several times."""
+    """Return the difference x[1:] − x[:-1], applied several times."""
     if type(times) is not int or not 0 < times < 5:
         raise Misuse(f"n={times} differences are not supported")
     value = to_value(x)
@@ -132,7 +132,7 @@ operation("diff", "x, n=1, axis|dim=-1", diff)
 
 # --------------------------------------------------------------------------------------------------------------- rolls
 def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
-    """Shift the elements along axes, the last ones to the beginning."""
+    """Shift the elements along axes, moving the last elements to the beginning."""
     value = to_value(x)
     if axis is None and len(value.dims) != 1:
         raise Misuse("roll of all axes as one")

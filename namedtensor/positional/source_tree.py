@@ -1,4 +1,4 @@
-"""The tree of matrix and index notation: pieces of the source, and its statements."""
+"""The tree of matrix and index notation, with pieces of the source and its statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Statement:
-    """head = body; the head is None for a value alone."""
+    """A statement `head = body`, or a value alone if the head is None."""
 
     head: Tree | None
     body: Tree

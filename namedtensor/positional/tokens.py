@@ -65,7 +65,7 @@ MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
-    """One pass over the pieces of a source; given `names` of several letters are words."""
+    """A single pass over the pieces of a source. Given `names` of several letters are words."""
 
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens = source, list[SourceToken]()
@@ -151,7 +151,7 @@ class Scanner:
         self.add(NUMBER, text, start, end)
 
     def characters(self, piece: Piece) -> None:
-        """Read letters that are names each, a function, or one sign."""
+        """Read letters that are separate names, a function, or a single sign."""
         text, start, _ = piece
         if run := RUN.match(text):
             self.word(self.keep(piece, len(run[0])))
@@ -171,7 +171,7 @@ class Scanner:
             self.sign(piece)
 
     def word(self, piece: Piece) -> None:
-        """Read a function, or letters that are names each."""
+        """Read a function, or letters that are separate names."""
         word, start, _ = piece
         if self.scripts:
             return self.add(NAME, *piece)
@@ -269,7 +269,7 @@ class Scanner:
         self.add(SIGN, "[" if side == "begin" else "]", *piece[1:])
 
     def argument(self, macro: Piece) -> list[Piece]:
-        """Take the pieces of the next group, or one letter, digit or macro."""
+        """Return the pieces of the next group, or the next letter, digit or macro."""
         if not self.left or self.peek() == "}":
             raise self.refuse(macro[1:], f"{macro[0]} is missing an argument", f"write {macro[0]}{{x}}")
         piece = self.left.pop()
@@ -346,7 +346,7 @@ def is_operator_word(source: str, token: SourceToken, applied: bool) -> bool:
 
 
 def is_derivative(tokens: list[SourceToken], at: int, names: Collection[str]) -> bool:
-    """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
+    """Return whether both parts of a fraction begin with ∂, or with a d that is not an input."""
     signs, after = list[str](), ""
     depth = 0
     while len(signs) < 2 and tokens[at].kind != END:

@@ -1,4 +1,4 @@
-"""ATen operations that are recorded as others: by the functions here, else as PyTorch decomposes them."""
+"""ATen operations that are recorded as other operations, by the functions here or by PyTorch's own decompositions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TorchCalls:
 
 
 def wrap_table_function(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
-    """Return a function of array code as one of tensors."""
+    """Convert a function of array code to a function of tensors."""
     return partial(function, TorchCalls(), **settings)
 
 

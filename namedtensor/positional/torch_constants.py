@@ -1,4 +1,4 @@
-"""Constants of a module whose form is recognized: one number, numbers counted up, two numbers beside a diagonal.
+"""Module constants with a recognizable form: a single number, an arithmetic sequence, or two numbers by a diagonal.
 
 A form is found from the values at two sizes, so that it is right at others.
 """
@@ -18,7 +18,7 @@ from .values import call, number, plus, times
 
 @dataclass(frozen=True)
 class ConstantPattern:
-    """The dimensions that a constant changes along, and its node for their indices, which count from 1."""
+    """The dimensions along which a constant changes, and a node of their indices, which count from 1."""
 
     dims: tuple[int, ...]
     node: Callable[[Sequence[Node]], Node]
@@ -42,7 +42,7 @@ def changes(array: torch.Tensor, dim: int) -> bool:
 
 
 def select_along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    """Return the values along these dimensions alone."""
+    """Return the values along these dimensions only."""
     for dim in reversed(range(array.ndim)):
         if dim not in dims:
             array = array.select(dim, 0)
@@ -71,7 +71,7 @@ def lowest(element: torch.Tensor) -> torch.Tensor:
 
 
 def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Recognize a, a + s, a + 2 s, …."""
+    """Recognize an arithmetic sequence a, a + s, a + 2 s, …."""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
     rows = [select_along(tensor, dims) for tensor in (first, second)]

@@ -1,4 +1,4 @@
-"""Layers that repeat, read once: their parameters are families, the values passed between layers are a recurrence.
+"""Repeated layers, which are read once. The parameters are families, and the values passed on form a recurrence.
 
 h^0 = x
 h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8
@@ -26,7 +26,7 @@ INDICES = ("l", "m", "n", "k")
 
 
 class ModuleFunction(NamedTuple):
-    """A module as a function: its name, and tensors like its parameters and its result."""
+    """A module as a function, with its name and with tensors like its parameters and its result."""
 
     name: str
     parameters: tuple[TracedTensor, ...]
@@ -193,7 +193,7 @@ class LayerReader(GraphReader):
 
 
 def common(paths: Sequence[str]) -> str:
-    """Return the words that all paths share: h.ln of h.0.ln and h.1.ln."""
+    """Return the words that all paths share, such as h.ln for h.0.ln and h.1.ln."""
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:
         return re.sub(r"\.\d+(?=\.)", "", paths[0])

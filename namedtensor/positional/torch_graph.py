@@ -1,4 +1,4 @@
-"""A trace of PyTorch read into nodes of the notation: each step by its rule, and each value used twice by a name.
+"""A trace of PyTorch translated to nodes of the notation, with a rule for each step and a name for each reused value.
 
 Axes are variables (see `axes`): a view regroups them, a permutation leaves nothing, and aligned axes become one. Names
 are given to them when all steps are read, and only then are the nodes written.
@@ -85,7 +85,7 @@ class GraphReader(SizeNumbers):
         return self.tensor(output)
 
     def needed(self, output: Ref) -> list[int]:
-        """Return the steps that a tensor of the trace is made by, in order."""
+        """Return the steps that compute a tensor of the trace, in order."""
         return needed_for(self.runs.steps, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
@@ -114,7 +114,7 @@ class GraphReader(SizeNumbers):
         self.current = before
 
     def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
-        """Return the arguments that a rule takes. Raise UnreadableModule for another that is not its default."""
+        """Return the arguments that a rule accepts. Raise UnreadableModule for others, unless they are defaults."""
         known = (*rule.skipped, *IGNORED, *step.defaults)
         arguments = {
             name if name in rule.parameters else ALIASES.get(name, name): value
@@ -172,7 +172,7 @@ class GraphReader(SizeNumbers):
         return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
-        """Return the tensor by a name, so that it can be used again."""
+        """Return the tensor under a name, so that it can be used again."""
         if tensor.named or not (tensor.axes or weight(tensor.node) > 1):
             return tensor
         truth = tensor.truth
@@ -197,7 +197,7 @@ class GraphReader(SizeNumbers):
         return stamp_node(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
-        """Return a letter for an index, the first unused one."""
+        """Return the first unused letter for an index."""
         taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
@@ -254,7 +254,7 @@ class GraphReader(SizeNumbers):
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> TracedTensor:
-        """Return a tensor that no input changes: a parameter, a buffer, or a value computed of numbers alone."""
+        """Return a tensor that does not depend on the inputs: a parameter, a buffer, or a constant."""
         pair = self.runs.tensors[ref.index]
         origin = self.runs.origins.get(ref)
         if origin is not None and origin[0] == "parameter":

@@ -1,4 +1,4 @@
-"""Elements by their index, the largest elements, and their numbers."""
+"""Indexed elements, and the largest elements with their positions."""
 
 from __future__ import annotations
 

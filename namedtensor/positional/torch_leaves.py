@@ -1,4 +1,4 @@
-"""The axes of declared tensors: named ones, and free ones with a word for their name."""
+"""The axes of declared tensors: named axes, and free axes with a suggested name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .torch_trace import UnreadableModule
 
 
 class ModuleLeaves:
-    """Declared tensors get their axes."""
+    """A mixin that assigns axes to declared tensors."""
 
     def __init__(self, axes: Axes, given: Mapping[str, str]):
         self.axes, self.given = axes, given

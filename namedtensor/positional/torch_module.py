@@ -124,7 +124,7 @@ def choices(groups: Free) -> list[Free]:
 
 @dataclass(frozen=True)
 class ModuleReading:
-    """One attempt to read: with these groups of sizes free."""
+    """An attempt to read a module with these groups of sizes free."""
 
     subject: Subject
     tensors: Mapping[str, torch.Tensor]
@@ -226,7 +226,7 @@ class ModuleReading:
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Reject a value that is not the module's."""
+    """Raise UnreadableModule if a value differs from the module's value."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
         raise UnreadableModule(f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")

@@ -24,7 +24,7 @@ ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]+)?[-+*/@]?=(?!=)")
 
 
 def camel(words: str) -> str:
-    """Write layers.0.in_proj as layers0InProj."""
+    """Convert a dotted path such as layers.0.in_proj to layers0InProj."""
     first, *rest = [word for word in re.split(r"[\W_]+", words) if word] or ["h"]
     joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
     return joined if joined[0].isalpha() and joined.isascii() else f"h{re.sub(r'[^A-Za-z0-9]', '', joined)}"
@@ -68,13 +68,13 @@ def hint_of(path: str) -> str:
 
 @dataclass
 class TensorNames:
-    """Names of tensors that are taken, and fresh ones."""
+    """The names of tensors that are taken, and a source of fresh names."""
 
     taken: set[str]
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
-        """Return this name, with a number if it is taken."""
+        """Return this name, with a number appended if it is taken."""
         base = to_text(node)
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)

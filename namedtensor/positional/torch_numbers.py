@@ -1,4 +1,4 @@
-"""Numbers of a trace that depend on sizes: which size they are, and the sizes of the axes that inputs are indices of."""
+"""Size-dependent numbers of a trace, and the sizes of the axes that inputs index."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SizeNumbers:
         return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
-        """Return a number, as an expression of a size if it depends on one; None if there is none."""
+        """Return a number as a node, in terms of a size if it depends on one, or None if there is no such node."""
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other
@@ -81,7 +81,7 @@ class SizeNumbers:
         return None
 
     def bounded(self, index: Node, length: int) -> None:
-        """Note the size of the axis that an input is an index of."""
+        """Record the size of the axis that an input indexes."""
         if isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))

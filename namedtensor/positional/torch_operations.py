@@ -73,7 +73,7 @@ def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTenso
 
 
 def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
-    """Return x for 0 + x, and 0 for 0 x."""
+    """Simplify 0 + x to x, and 0 x to 0."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -100,19 +100,19 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def numeric(tensor: TracedTensor) -> TracedTensor:
-    """Return a condition as 1 and 0."""
+    """Return a condition as a tensor of 1 and 0."""
     if not tensor.truth:
         return tensor
     return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
 
 
 def to_tensor(operand: Any) -> TracedTensor:
-    """Return a tensor of numbers, of a tensor or a number."""
+    """Convert a tensor or a number to a tensor of numbers."""
     return numeric(operand) if isinstance(operand, TracedTensor) else plain(number(operand))
 
 
 def condition(tensor: TracedTensor) -> TracedTensor:
-    """Return a number as a condition: not 0."""
+    """Return a tensor as a condition that its elements are not 0."""
     if tensor.truth:
         return tensor
     return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)

@@ -1,4 +1,4 @@
-"""A module that was read, as a program: its text, its tensors, the lines of its source."""
+"""A module as a program, with its text, its tensors and its source lines."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ class ReadModule:
         return {to_text(equation.sides[0]): self.source_of(equation.sides[1]) for equation in equations}
 
     def source_of(self, node: Any) -> SourceLine:
-        """Return the source line that a node of the syntax tree came from."""
+        """Return the source line of a node of the syntax tree."""
         return self.lines_of(node)[0]
 
     def lines_of(self, node: Any) -> tuple[SourceLine, ...]:
-        """Return that line and the lines that called it, from the innermost."""
+        """Return the source line of a node and the lines that called it, innermost first."""
         span = getattr(node, "span", (0, 0))
         return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)
 

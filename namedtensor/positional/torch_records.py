@@ -22,7 +22,7 @@ from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModule
 
 # ----------------------------------------------------------------------------------------------------------- two runs
 class Varying:
-    """A number with another value in a second run, at other sizes. Arithmetic is done for both runs."""
+    """A number that differs in a second run at other sizes. Arithmetic applies to both runs."""
 
     other: Any
 
@@ -66,7 +66,7 @@ for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "abs"):
 
 
 class TensorPair(NamedTuple):
-    """A tensor in both runs."""
+    """A tensor in each of the two runs."""
 
     first: torch.Tensor
     second: torch.Tensor
@@ -167,7 +167,7 @@ def is_ref(argument: Any) -> bool:
 
 
 def refs_of(step: TraceStep) -> list[Ref]:
-    """Return the tensors that a step uses, with repetitions."""
+    """Return the tensors that a step uses, including repetitions."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 
 
@@ -178,7 +178,7 @@ def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, An
 
 
 def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
-    """Return the steps that tensors are made by, in order."""
+    """Return the steps that compute the given tensors, in order."""
 
     def made_by(refs: Sequence[Ref]) -> list[int]:
         return [makers[ref] for ref in refs if ref in makers]

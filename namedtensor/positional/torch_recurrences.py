@@ -161,7 +161,7 @@ class RecurrenceStep:
         return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
-        """Return the parts of a tensor, which gets a name."""
+        """Return the parts of a tensor, after naming the tensor."""
         whole, parts = self.shared("g", tensor), []
         for gate in range(count):
             member = whole()

@@ -22,7 +22,7 @@ PERIOD = 6  # children of a module that one layer may have
 
 
 class Carried(NamedTuple):
-    """A value that a layer takes from the layer before it.
+    """A value that a layer receives from the previous layer.
 
     It has a reference in a layer, a value for the first layer, and the result that becomes the next value.
     """
@@ -208,7 +208,7 @@ class Slots:
         return self.runs.origins.get(ref, ("", ""))[0]
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
-        """Return whether tensors from outside are one for all layers."""
+        """Return whether tensors from outside are the same for all layers."""
         return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
 
     def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
@@ -236,7 +236,7 @@ class Slots:
         return Ref(next(self.runs.unused))
 
     def equal_constants(self, several: Iterable[Ref]) -> bool:
-        """Return whether tensors that depend on nothing have the same values in both runs."""
+        """Return whether constant tensors have the same values in both runs."""
         refs = list(several)
         if any(ref in self.runs.depends for ref in refs):
             return False
@@ -254,7 +254,7 @@ def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
 
 
 def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
-    """Return whether two steps take the same but for their tensors."""
+    """Return whether the arguments of two steps are equal except for their tensors."""
     one, two = leaves(first.arguments), leaves(second.arguments)
     return (
         len(one) == len(two)

@@ -1,4 +1,4 @@
-"""Functions of PyTorch that are called as others while a module is recorded.
+"""PyTorch functions that are replaced by others while a module is recorded.
 
 `nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. That function is replaced by an operation that is
 dispatched as one, so that the steps do not depend on the length of a sequence. Functions that write in place, or that look
@@ -115,7 +115,7 @@ def is_layer(args: Sequence[Any]) -> bool:
 
 
 def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor | None:
-    """Return 1 at the class of each index, and 0 elsewhere, without a look at the values."""
+    """Return 1 at the class of each index and 0 elsewhere, without inspecting the values."""
     if num_classes < 0:
         return None
     return (tensor.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
@@ -124,7 +124,7 @@ def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Ten
 def pad(
     func: Any, input: torch.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> torch.Tensor | None:
-    """Return circular padding by slices; PyTorch copies them into an empty tensor."""
+    """Return circular padding by slices, since PyTorch copies into an empty tensor."""
     if mode != "circular":
         return None
     for count in range(len(pad) // 2):

@@ -100,7 +100,7 @@ def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTens
 
 
 def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    """Return tensors one after the other along a dimension."""
+    """Concatenate tensors along a dimension."""
     parts = [r.with_one_axis(numeric(tensor), dim) for tensor in tensors]
     first, total = tensors[0].shape, sum(tensor.shape[dim] for tensor in tensors)
     hint = next((r.views.base(part.dims[dim][0]) for part in parts if part.dims[dim]), "ax")
@@ -113,7 +113,7 @@ def stack(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTe
 
 
 def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
-    """Return tensors side by side along a new dimension."""
+    """Stack tensors along a new dimension."""
     shape = (*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:])
     alike = len({tuple(map(bool, tensor.dims)) for tensor in tensors}) == 1
     return from_table(r, "stack", "item", shape, tensors if alike else [*map(r.with_axes, tensors)], at)
@@ -174,7 +174,7 @@ def assign(
 # ------------------------------------------------------------------------------------------------------ windows and padding
 @rule("constant_pad_nd")
 def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: float = 0) -> TracedTensor:
-    """Read a padding; negative widths cut."""
+    """Read a padding operation. Negative widths crop the tensor."""
     x = numeric(self)
     for back, (before, after) in enumerate(zip(pad[::2], pad[1::2]), 1):
         dim = len(x.shape) - back

@@ -14,7 +14,7 @@ MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is cal
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """Return the modules that are functions, if their steps are not used yet.
+    """Return the modules that are functions and whose steps are not used yet.
 
     Of modules that are called several times the outermost, of long modules that are called once the innermost.
     """
@@ -58,7 +58,7 @@ class CallSlots(Slots):
         return outside
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return None, since nothing passes from one call to the next."""
+        """Return None, since no value passes from one call to the next."""
         return None
 
     def is_own(self, ref: Ref) -> bool:

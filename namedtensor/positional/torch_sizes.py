@@ -110,7 +110,7 @@ def free_groups(
 def sizes_for(
     subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], others: Sequence[list[int]]
 ) -> list[int]:
-    """Return three sizes that a group can have, or none; a module with a limit has only smaller ones."""
+    """Return three possible sizes of a group, or an empty list. A module with a limit has only smaller sizes."""
     sizes: list[int] = []
     limit = math.inf
     for prime in candidates(group.size, fixed, {size for chosen in others for size in chosen}):

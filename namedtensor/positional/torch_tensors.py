@@ -1,4 +1,4 @@
-"""Tensors of a trace as values of the notation, and operations on dimensions: views, permutations, cuts."""
+"""Tensors of a trace as values of the notation, and views, permutations and cuts of their dimensions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TracedTensor(AxisValue):
     over: tuple[AxisVariable, ...] = ()
 
     def used(self, axes: Axes) -> TracedTensor:
-        """Return a use of it in an operation."""
+        """Return a use of the tensor in an operation."""
         if not self.named:
             return self
         use = Leaf(self.node, self.dims).use(axes)
@@ -266,7 +266,7 @@ class TensorViews:
                 first = self.merged(first, one, position, len(sizes), self.axes.twin(longer[position]))
 
     def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
-        """Return the sizes of the first axes that make up this one, or () if none do."""
+        """Return the sizes of the first axes that make up `whole`, or () if there are no such axes."""
         product, sizes = 1, list[int]()
         for axis in axes:
             product *= self.size(axis)

@@ -1,4 +1,4 @@
-"""A function of PyTorch, run once: its ATen operations in order, each with the line of the source that called it.
+"""One run of a PyTorch function: its ATen operations in order, each with the source line that called it.
 
 Operations are recorded where PyTorch dispatches them, below autograd and below its composite functions, on real tensors.
 Views and in-place operations come as functions.
@@ -82,7 +82,7 @@ NOWHERE = SourceLine("", 0)
 
 
 class UnreadableModule(Exception):
-    """The error for a source that the notation cannot express: a sentence, and the line of the source."""
+    """The error for a source that the notation cannot express, with a sentence and the source line."""
 
     def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
         super().__init__(sentence)
@@ -90,7 +90,7 @@ class UnreadableModule(Exception):
 
 
 class Ref(NamedTuple):
-    """A tensor of a trace, by number."""
+    """A reference to a tensor of a trace, by number."""
 
     index: int
 
@@ -131,7 +131,7 @@ class Trace:
 
 
 class Recorder(TorchDispatchMode):
-    """Notes each operation that is dispatched."""
+    """A recorder of each dispatched operation."""
 
     def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
@@ -212,7 +212,7 @@ CONTROL = "pass what it decides as a Python value, or write it with where"
 
 
 def name_of(func: Any) -> str:
-    """Return add for aten::add_, and view for aten::view_copy."""
+    """Return the base name of an operation, such as add for aten::add_ and view for aten::view_copy."""
     name = func._schema.name.rpartition("::")[2]
     if name.endswith("_copy") and name not in ("_to_copy", "lift_fresh_copy"):
         name = name.removesuffix("_copy")
@@ -226,7 +226,7 @@ def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """Return the arguments that are their defaults."""
+    """Return the names of the arguments that have their default values."""
     return frozenset(
         parameter.name
         for parameter in func._schema.arguments

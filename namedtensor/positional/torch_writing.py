@@ -225,7 +225,7 @@ def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """Return the names of axes that a node introduces without a size, as iota, ones, windows and splits do."""
+    """Return the names of the axes that a node introduces without a size, as iota, ones, windows and splits do."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

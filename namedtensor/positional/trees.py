@@ -1,4 +1,4 @@
-"""Matrix and index notation to a tree: a Pratt parser.
+"""A Pratt parser from matrix and index notation to a tree.
 
 The meaning of a product is decided later, when its operands are known.
 

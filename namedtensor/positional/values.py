@@ -29,7 +29,7 @@ class AxisValue:
         return axes_of(self.dims)
 
     def moved(self, dims: Iterable[Dim]) -> AxisValue:
-        """Return the same value with its dimensions in another order, or with dimensions of size 1 more or fewer."""
+        """Return the value with its dimensions reordered, or with dimensions of size 1 added or removed."""
         return replace(self, dims=tuple(dims))
 
 
@@ -60,7 +60,7 @@ def name(axis: AxisVariable) -> nodes.Name:
 
 
 def number(value: float) -> Node:
-    """Return a number; a negative one as a sign before it."""
+    """Return a node for a number, with the sign of a negative number in front."""
     if value < 0:
         return nodes.Call("negative", (), (), (number(-value),))
     if value == float("inf"):
@@ -142,7 +142,7 @@ def index_node(node: Node, axis: AxisVariable, index: Node) -> Node:
 
 
 def plus(node: Node, offset: float) -> Node:
-    """Return node + offset, with numbers added up."""
+    """Return node + offset, with numbers combined."""
     if isinstance(node, nodes.Call) and node.operator in ("+", "-") and len(node.arguments) == 2:
         base, last = node.arguments
         if isinstance(last, nodes.Number):
@@ -225,7 +225,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 # -------------------------------------------------------------------------------------------------------- writing
 class Divided(Exception):
-    """An axis split into parts is used in a position for one axis."""
+    """The error for an axis that was split into parts but is used in a position for a single axis."""
 
 
 Names = Mapping[str, tuple[str, ...]]

@@ -96,7 +96,7 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """Split one axis in several; one length may be left open."""
+        """Split one axis into several; one length may be left open."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:

@@ -1,4 +1,4 @@
-"""Operations of array code on windows: sliding windows, pieces, correlations."""
+"""Window operations of array code: sliding windows, pieces and correlations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None
 
 
 def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
-    """Cut a dimension in blocks of one length; the axis within them comes last."""
+    """Cut a dimension into blocks of one length; the axis within the blocks comes last."""
     axis, kernel = only(x.dims[where]), new_axis(axes, length)
     outer = axes.new(hint=axis.kind.hint)
     axes.facts.products.append((axis, (outer, kernel)))
@@ -90,7 +90,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 # -------------------------------------------------------------------------------------------------------------- chunks
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension in a number of equal pieces."""
+    """Cut a dimension into a number of equal pieces."""
     value = to_value(x)
     (where,) = positions(value, axis)
     if not whole(count):
@@ -105,7 +105,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension before the listed positions, or in a number of equal pieces."""
+    """Cut a dimension before the listed positions, or into a number of equal pieces."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
@@ -117,7 +117,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension in pieces of the listed lengths, like PyTorch's split."""
+    """Cut a dimension into pieces of the listed lengths, like PyTorch's split."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = to_value(x)
@@ -136,7 +136,7 @@ operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths,
 
 # ------------------------------------------------------------------------------------------------------- correlation
 def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
-    """Return np.correlate of two vectors. The second vector is not the longer one."""
+    """Return np.correlate of two vectors. The second vector must not be longer than the first."""
     signal, kernel = to_value(x), to_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
         raise Misuse("correlate of anything but two vectors, with mode='valid'")

@@ -1,4 +1,4 @@
-"""Runs programs: the only package that goes all the way from a source string and inputs to a value.
+"""Program execution: the only package that goes all the way from a source string and inputs to a value.
 
 `injected`: functions of higher packages that programs call.
 `arguments`: the inputs of a call: types, layouts, cache key.

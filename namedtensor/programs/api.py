@@ -1,4 +1,4 @@
-"""The functions of `namedtensor` that take a formula: each is a method of formulas that takes their text too."""
+"""The functions of `namedtensor` that accept a formula. Each is a method of formulas that also accepts source text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def compose_program(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
-    """Return a program of a text with its imports and its user-defined operators."""
+    """Return a program of a source text with its imports and its user-defined operators."""
     from .custom_operators import program_with
     from .imports import with_imports
 
@@ -117,12 +117,12 @@ def formula(
 
 
 def to_formula(formula: str | Verbs, syntax: str) -> Verbs:
-    """Return the formula of a text, or a formula or program unchanged."""
+    """Parse a source text as a formula. Return a formula or program unchanged."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
 
 def latex_preamble() -> str:
-    """Return the LaTeX preamble that the output of `to_latex` needs: its packages and the macros of the paper.
+    """Return the LaTeX preamble that the output of `to_latex` needs: packages and the macros of the paper.
 
     Macros of the LaTeX package `namedtensor` take precedence if it is loaded before.
 
@@ -147,7 +147,7 @@ SYNTAX = 'syntax : {"auto", "text", "latex"}\n    The syntax of a text (default:
 
 
 def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that calls a method of a formula, which may be given as a text."""
+    """Return the function that calls a method of a formula, which may be passed as source text."""
     name = method.__name__
 
     def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
@@ -157,7 +157,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function the name, signature and docstring of a method, with the parameters `formula` and `syntax`."""
+    """Assign to a function the name, signature and docstring of a method, with parameters `formula` and `syntax`."""
     function.__name__ = function.__qualname__ = method.__name__
     function.__doc__ = documentation(method.__doc__ or "")
     function.__signature__ = signature_of(method)  # type: ignore[attr-defined]

@@ -32,7 +32,7 @@ NUMBERS = frozenset((bool, int, float))
 
 # --------------------------------------------------------------------------------------------------------- the values
 class BoundArguments:
-    """The bound arguments of one call: the arrays of its tensors, and the key under which two calls share a plan.
+    """The bound arguments of one call: the arrays of its tensors, and the cache key that calls share a plan by.
 
     This runs at each call, and so does no more than look up; the inputs of planning are derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
@@ -75,7 +75,7 @@ class BoundArguments:
         return BoundArguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
-        """Return the same arguments, with plain numbers for scalars that are needed before planning."""
+        """Return the arguments with plain numbers for scalars that are needed before planning."""
         values = program.convert_scalars(self.values, lambda: self.inputs)
         if values is self.values:
             return self
@@ -85,47 +85,47 @@ class BoundArguments:
 
     @property
     def abstract(self) -> Abstract:
-        """The abstract arguments of a plan: the layout of each tensor, and each number."""
+        """The abstract arguments of a plan: the layout of each tensor and each plain number."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
 
     def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
-        """Return the same arguments with layouts whose sizes are symbols for some."""
+        """Return the arguments with other layouts for some tensors, such as layouts with symbols for sizes."""
         arguments = BoundArguments(self.values, self.positional)
         arguments._layouts, arguments.labeled, arguments.tables = layouts, self.labeled, self.tables
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """Return the same arguments with labels in their types, which makes them different keys of the cache."""
+        """Return the arguments with labels in their types, which makes them different cache keys."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
 
     @property
     def inputs(self) -> dict[Key, InputType]:
-        """Input types of the values that are given to names of the program."""
+        """The input types of the values that are assigned to names of the program."""
         arguments = frozenset(map(key, self.positional))
         return {name: type_ for name, type_ in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
-        """Input types of the arguments of a function, in their order."""
+        """The input types of the arguments of a function, in order."""
         return [(text, self.types[key(text)]) for text in self.positional]
 
     @property
     def types(self) -> dict[Key, InputType]:
-        """Return the input types for the checker."""
+        """The input types for the checker."""
         if self._types is None:
             self._types = types_of(self.abstract)
         return self._types
 
 
 def key_of_number(value: Any) -> tuple[Any, ...]:
-    """Return the part of a cache key for a number: 0.0 and -0.0 are equal, but 1/x differs."""
+    """Return the part of a cache key for a number, which distinguishes 0.0 from -0.0 because 1/x differs."""
     return type(value), value if type(value) is int else repr(value)
 
 
 def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the arrays of the tensors, and the key of each value: the layout of a tensor, or the type and digits of a number.
+    """Return the arrays of the tensors and the key of each value: a tensor's layout, or a number's type and digits.
 
     Raises AttributeError for anything else.
     """
@@ -134,7 +134,7 @@ def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """Return the input types for the checker: of tensors, numbers, and the members of a family in one array."""
+    """Return the input types, for the checker, of tensors, numbers and the members of a family in one array."""
     types: dict[Key, InputType] = {}
     for name, value in abstract.items():
         if isinstance(name, FamilyName):
@@ -147,12 +147,12 @@ def types_of(abstract: Abstract) -> dict[Key, InputType]:
 
 @lru_cache(maxsize=MOST)
 def type_of(layout: Layout) -> InputType:
-    """Return the input type of a tensor with this layout, which has no labels."""
+    """Return the input type, without labels, of a tensor with this layout."""
     return InputType(layout.sizes, None, layout.is_truth)
 
 
 def make_labeled_type(layout: Layout) -> InputType:
-    """Return the type of a layout with labels, which no cache stores."""
+    """Return the type of a layout with labels. No cache stores this type."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 
@@ -164,17 +164,17 @@ def type_of_member(layout: Layout) -> InputType:
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def spelling_of(name: str) -> str:
-    """Return the normalized form of a name: γ for gamma."""
+    """Return the normalized form of a name, such as γ for gamma."""
     return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
 def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Index a mapping from names by their normalized forms. Raise NotationError if two are forms of one name."""
+    """Index a mapping by normalized names. Raise NotationError if two keys are forms of one name."""
     return index_by_key(given, spelling_of)
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge values from a mapping and by keyword. Raises NotationError if the first is not a mapping."""
+    """Merge values from a mapping and by keyword. Raise NotationError if the first argument is not a mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):
@@ -187,7 +187,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Return sizes by the names of axes. Raises NotationError if one is not an integer."""
+    """Return sizes by the names of axes. Raise NotationError if a size is not an integer."""
     result: dict[str, int] = {}
     for name, size in require_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         integer = to_integer(size)
@@ -204,19 +204,19 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """A mapping whose values count as given by keyword, so that each must be used, except those `used` elsewhere."""
+    """A mapping whose values count as keyword arguments: each must be used, except values that are `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the values that are given by keyword, not in a mapping."""
+    """Return the names of the values that are passed by keyword rather than in a mapping."""
     return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
-    """Return the layout of an input: a tensor, or a shape with all its sizes; a plain number stays unchanged."""
+    """Return the layout of an input: a tensor, or a shape with all its sizes. A plain number stays unchanged."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         return layout
@@ -230,7 +230,7 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
 
 
 def fill_shape(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return a shape, with the sizes that it leaves out."""
+    """Return a shape with its missing sizes filled in."""
     return {
         axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
         for axis, size in shape_of(value, name).items()
@@ -241,7 +241,7 @@ AXES_ALONE = re.compile(r"\s*[a-z]\w*'*(?:\[\d+\])?(?:[\s,]+[a-z]\w*'*(?:\[\d+\]
 
 
 def shape_of(text: Any, name: str) -> dict[str, Any]:
-    """Return a shape from its text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor.
+    """Return a shape from its source text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor.
 
     An axis without a size has an unknown one.
     """
@@ -273,7 +273,7 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
 
 
 def size_of(size: Any, axis: str) -> Any:
-    """Return a given size: an integer, or None if unknown. Raises NotationError for anything else."""
+    """Return a given size: an integer, or None if it is unknown. Raise NotationError for any other value."""
     if size is None:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):

@@ -1,4 +1,4 @@
-"""Calls whose values mostly stay the same, such as the calls of a model with its parameters."""
+"""Calls whose values mostly stay the same, such as calls of a model with its parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_RUNS = 16  # kinds of calls
 
 
 class BoundCall:
-    """A callable with some of its values bound: a call looks at the layouts of the others alone."""
+    """A callable with some of its values bound, so that a call examines only the layouts of the other values."""
 
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, values, sizes
@@ -24,7 +24,7 @@ class BoundCall:
         self._runs: dict[Any, Run] = {}  # by the names and layouts of the values that a call gives
 
     def __call__(self, values: Mapping[str, Any], *arguments: Any) -> Any:
-        """Return the value of the call for values by name, and for arguments of a function.
+        """Return the value of the call for values by name and for the arguments of a function.
 
         Raises NotationError if an input does not fit.
         """

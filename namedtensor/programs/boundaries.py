@@ -42,7 +42,7 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """Two expressions, and the statements that they may use."""
+    """Two expressions and the statements that they may use."""
 
     left: Any
     right: Any
@@ -58,7 +58,7 @@ class Boundary(NamedTuple):
 
 
 def boundaries(tree: nodes.Program) -> list[Boundary]:
-    """Return the boundaries of a program, each once."""
+    """Return the boundaries of a program without duplicates."""
     matches: dict[tuple[str, str], Boundary] = {}
     (tree,) = read_bars([tree])
     signs = Conditions(tree.statements)
@@ -74,7 +74,7 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
 
 
 def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of expressions at whose equality a function changes or ends."""
+    """Yield the pairs of expressions at whose equality a function changes or stops being defined."""
     if isinstance(node, nodes.Superscript):
         exponents = [number for part in node.components if (number := read_fraction(part)) is not None]
         if any(number < 0 or number.denominator > 1 for number in exponents) and signs.sign(node.base) != POSITIVE:
@@ -97,13 +97,13 @@ def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
 
 
 def constants(tree: nodes.Program) -> list[float]:
-    """Return the numbers other than 0 that boundaries of a program have as a side."""
+    """Return the nonzero numbers that are one side of a boundary of a program."""
     sides = (side for boundary in boundaries(tree) for side in boundary.sides)
     return [*dict.fromkeys(number for side in sides if (number := _number(side)))]
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that an expression is, also for −10^6, or None."""
+    """Return the number that an expression stands for, even for −10^6, or None if it is not a number."""
     if isinstance(node, Call) and node.operator == "negative":
         number = _number(node.arguments[0])
         return None if number is None else -number
@@ -129,7 +129,7 @@ class BoundarySearch(NamedTuple):
     allows: Callable[[str, float], bool]
 
     def found(self, tree: nodes.Program, known: nodes.Program | None = None) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of a program that another, known one lacks."""
+        """Yield inputs at each boundary of a program that the known program does not have."""
         before = () if known is None else constants(known)
         for constant in [one for one in constants(tree) if one not in before][:MAX_CONSTANTS]:
             is_ordinary = ORDINARY[0] <= abs(constant) <= ORDINARY[1]
@@ -146,21 +146,21 @@ class BoundarySearch(NamedTuple):
                 yield values
 
     def _has_number_and_input(self, boundary: Boundary) -> bool:
-        """Return whether tests of constants, or of zeros, include the boundary."""
+        """Return whether tests with constants or zeros cover the boundary."""
         return any(
             _number(one) is not None and to_text(other) in self.inputs
             for one, other in (boundary.sides, boundary.sides[::-1])
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Return an input with every other element replaced, as far as its set allows."""
+        """Return an input with every other element replaced, as far as the input's set allows."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
         return replace(tensor, numbers=tuple(taken))
 
     def _assign(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs with one side, which is an input, equal to the other side."""
+        """Return inputs for which one side of the boundary, itself an input, equals the other side."""
         for side, other in (boundary.sides, boundary.sides[::-1]):
             name = to_text(side)
             if name not in self.inputs or name in names_in(other):
@@ -173,7 +173,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs with one input constant, if an element of both sides is then equal."""
+        """Return inputs with one constant input, if this makes an element of both sides equal."""
         gap = Call("-", (), (), boundary.sides)
         names = [name for name in self.inputs if name in names_in(nodes.Program((*boundary.before, nodes.Value(gap))))]
         numbers = [number for node in walk(gap) if (number := _number(node))]
@@ -193,7 +193,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _bisect(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
-        """Return a number that makes the first element of a gap 0, between two numbers with unlike signs."""
+        """Return a number at which the first element of a gap is 0, between two numbers at which its sign differs."""
         ends = next(((a, b) for a, b in itertools.pairwise(seen) if a[1] * b[1] < 0), None)
         if ends is None:
             return None
@@ -223,5 +223,5 @@ class BoundarySearch(NamedTuple):
 
 
 def names_in(node: Any) -> set[str]:
-    """Return the texts of the names in a tree."""
+    """Return the source texts of the names in a tree."""
     return {to_text(part) for part in walk(node) if isinstance(part, NAMED)}

@@ -1,4 +1,4 @@
-"""Call a goal: a repeated call finds its executable by its input signature, else by the types of its inputs."""
+"""Calls of a goal: a repeated call finds its executable by its input signature or by the types of its inputs."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an al
 
 
 def bytes_of(value: Any) -> int:
-    """Return the bytes of a cached value. Reading them may build something large, or fail."""
+    """Return the size of a cached value in bytes. Computing it may build something large, or fail."""
     return getattr(value, "nbytes", 0)
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """Return a cache of executables with a limit on their number and bytes, which drops the least recently used."""
+    """Return a cache of executables, limited in number and bytes, that drops the least recently used executable."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
 class CachedCall:
-    """A goal with its options, called with tensors: a call finds its executable by its input signature."""
+    """A goal and its options, called with tensors: each call finds its executable by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -94,7 +94,7 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of a call with new layouts, and the executable of all calls with these layouts.
+        """Return the value of a call with new layouts, and the executable for all calls with these layouts.
 
         The executable is None if other values may need another one; else it is stored under the key `by_layout`.
         """
@@ -122,7 +122,7 @@ class CachedCall:
         return result, element
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """Return the executable for these arguments: from a plan with symbols for sizes, or compiled for them."""
+        """Return the executable for these arguments, either from a plan with symbols for sizes or newly compiled."""
         if given.labeled:
             return self._made(given, sizes, by_keyword)
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
@@ -134,7 +134,7 @@ class CachedCall:
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Return the value by an executable made for this call alone, for arrays on several devices."""
+        """Return the value, using an executable made for this call alone because its arrays are on several devices."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
@@ -142,7 +142,7 @@ class CachedCall:
     def _align(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments of a call aligned by their labels, for a function of tensors without labels."""
+        """Return the arguments of a call, aligned by their labels, for a function whose tensors have no labels."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         if not bound.labeled:
             return arguments, dict(values)
@@ -155,7 +155,7 @@ class CachedCall:
         return tuple([result.pop(name) for name in bound.positional]), result
 
     def _layout(self, value: Any, name: str) -> Layout:
-        """Return the layout of a shape given as text or sizes, or of a tensor."""
+        """Return the layout of a tensor, or of a shape given as source text or sizes."""
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
@@ -164,7 +164,7 @@ class CachedCall:
         return bound(self._goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
-        """Return the library that runs it, on its devices."""
+        """Return the target: the library that runs the goal, and the library's devices."""
         from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
@@ -182,7 +182,7 @@ class CachedCall:
         by_keyword: tuple[str, ...],
         placement: Placement | None = None,
     ) -> Executable:
-        """Build an executable for these inputs; `placement` places values on several devices."""
+        """Build an executable for these inputs. `placement` places values on several devices."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(placement)
         if not given.labeled:
@@ -193,7 +193,7 @@ class CachedCall:
         return compile_labeled(given, lambda it: self._typed(it, options), names, target, options)
 
     def _names_of(self, positional: Sequence[str]) -> list[str]:
-        """Return the names that a function has for its arguments."""
+        """Return the names that a function has for its positional arguments."""
         goal = self._goal
         return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 
@@ -202,7 +202,7 @@ FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an 
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
-    """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
+    """Return arguments under unused names. Errors use the function's own name for an argument that is not a tensor."""
     from ..tensors.values import NamedTensor, convert_value
 
     values = {
@@ -223,7 +223,7 @@ WARNED = (
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
-    """Warn, at the first call of a signature, about axes that may be misspelled and sums of unrelated axes.
+    """Warn, at the first call of a signature, about possibly misspelled axes and sums of unrelated axes.
 
     For a `whole` program, also warn about lines that continue an equation, replaced built-ins, axes that differ in a star,
     and assertions whose values are not compared.

@@ -1,4 +1,4 @@
-"""Checks without data: the results of `check` for a text, a program, or one of its names."""
+"""Checks without data: the results of `check` for a source text, a program or one of its names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .parsed import ParsedProgram
 
 
 class CheckedProgram(NamedTuple):
-    """The result of a check, and its checker, or None if there was nothing to check."""
+    """The result of a check and its checker, which is None if there is nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -35,7 +35,7 @@ def check_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """Return the result of `check`. Only a shape that is passed `by_keyword` must have a name that the formula uses.
+    """Return the result of `check`. Only shapes passed `by_keyword` must have names that the formula uses.
 
     If a shape belongs to an argument of a function, the type is the type of the function's value.
     """
@@ -52,7 +52,7 @@ def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """Check a goal for given shapes, among which numbers may appear."""
+    """Check a goal for given shapes, which may include numbers."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
@@ -62,7 +62,7 @@ def check_goal_types(
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
-    """Check a whole text, which may have errors of any kind."""
+    """Check a whole source text, which may have errors of any kind."""
 
     def check(ends: Mapping[str, Extent]) -> CheckResult:
         return check_program_types(program, shapes, sizes, by_keyword, ends).result
@@ -79,12 +79,12 @@ def check_program(
 def try_assertions(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
-    """Test the assertions of a source on random tensors."""
+    """Test the assertions of a source text on random tensors."""
     return claims(source, tree, shapes, sizes)
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Return whether an equation may be an assertion, and not only define a name that is not given."""
+    """Return whether an equation may be an assertion instead of only defining a name that is not given."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):
@@ -96,7 +96,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
-    """Return the result of a check that takes the open ends of ranges as sizes."""
+    """Return the result of a check in which the open ends of ranges are sizes."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 

@@ -1,4 +1,4 @@
-"""Checks of assertions: a program's assertions against the computed values.
+"""Checks of a program's assertions against the computed values.
 
 Equations hold within a tolerance, sets as they are declared.
 """
@@ -25,7 +25,7 @@ Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magn
 
 
 class PlannedClaim(NamedTuple):
-    """An assertion with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
+    """An assertion whose values are planned: two values are equal, or a value lies in a set (language.md §4)."""
 
     is_equation: bool
     right: Any  # for membership: the kind of set, and its contents
@@ -76,7 +76,7 @@ def _rounding_unit(array: Any) -> float:
 
 
 def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales: Any = None) -> None:
-    """Raise NotationError if two sides differ by more than the tolerance and the rounding of their magnitudes."""
+    """Raise NotationError if two sides differ by more than the tolerance and the rounding error of their magnitudes."""
     import numpy as np
 
     order = tuple(dict.fromkeys((*(one[1] or ()), *(other[1] or ()))))
@@ -111,7 +111,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
 
 
 def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return whether elements differ by more than the tolerance of assertions, of the largest number on either side."""
+    """Return where elements differ by more than the assertion tolerance, relative to the largest number of a side."""
     import numpy as np
 
     same = left == right  # of integers too, whose differences may pass what they are held in
@@ -129,7 +129,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
 
 
 def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return whether elements differ as in random tests of equality, or if any are undefined on one side, these."""
+    """Return where only one side is undefined, or if there is no such element, where the sides differ (`compare`)."""
     import numpy as np
 
     def magnitudes() -> Any:
@@ -152,7 +152,7 @@ def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> li
 
 
 def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
-    """Return the magnitude from which both sides are computed, or 0 if it is unknown."""
+    """Return the magnitude behind both sides, or 0 if it is unknown."""
     import numpy as np
 
     try:
@@ -163,7 +163,7 @@ def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> A
 
 
 def align_array(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
-    """Return an array with its axes in this order, with size 1 for the missing ones."""
+    """Return an array with its axes in this order, and with size 1 for missing axes."""
     import numpy as np
 
     array = np.transpose(array, [axes.index(axis) for axis in order if axis in axes])

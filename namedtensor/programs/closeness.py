@@ -1,4 +1,4 @@
-"""Whether two numbers are equal up to rounding: relative to them, and to the magnitudes that they are computed from.
+"""Equality of two numbers up to rounding, relative to them and to the magnitudes behind them.
 
 A number that is not finite counts as undefined. The same infinity on both sides is equal.
 """
@@ -28,7 +28,7 @@ class Closeness(Enum):
 def closeness(
     one: Any, other: Any, magnitude: Callable[[], float], relative: float = RELATIVE, unit: float = UNIT
 ) -> Closeness:
-    """Compare two numbers; `magnitude` is asked only if they are not relatively close.
+    """Compare two numbers. `magnitude` is called only if the numbers are not relatively close.
 
     >>> closeness(1e-17, 0.0, lambda: 1.0).value, closeness(1e-17, 0.0, lambda: 1e-16).value
     ('equal', 'different')
@@ -47,7 +47,7 @@ def closeness(
 
 
 class ComparedElements(NamedTuple):
-    """The positions of elements that differ, and of elements that only one side has."""
+    """The positions of elements that differ, and of elements that are undefined on only one side."""
 
     wrong: list[int]
     first_undefined: list[int]

@@ -1,4 +1,4 @@
-"""Compiled formulas: the plan, the source text, and a function for repeated calls.
+"""Compiled formulas, each with its plan, its source text and a function for repeated calls.
 
 `Formula.compile`, `Formula.to_python` and `Formula.cost` are made of this.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """Return the arguments, and the shapes of the other declared inputs: with open sizes on request."""
+    """Return the arguments and the shapes of the other declared inputs, with open sizes on request."""
     extent = whole_sizes(sizes)
     shapes = {
         name: fill_shape(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -54,7 +54,7 @@ def with_declared(
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return a Python function that runs without this project; its parameters are `given`, in order."""
+    """Return a Python function that runs without this project. Its parameters are `given`, in order."""
     return Specialization(goal, text_target(library), given, options).source
 
 
@@ -111,7 +111,7 @@ def to_shape(value: Any) -> Any:
 
 
 def initializer_text(initializer: Any, fan_in: int) -> str:
-    """Return the text of a parameter's initial value. `{}` stands in for the list of its sizes."""
+    """Return the source text of a parameter's initial value, in which `{}` is the list of sizes."""
     from .initializers import lecun_normal, ones
 
     if initializer is lecun_normal:
@@ -120,13 +120,13 @@ def initializer_text(initializer: Any, fan_in: int) -> str:
 
 
 def class_name(title: str) -> str:
-    """Return the name of a class for the name of a formula."""
+    """Return a class name made from the name of a formula."""
     words = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in title).strip("_")
     return f"{words[:1].upper()}{words[1:]}" if words[:1].isalpha() else f"Formula{words}"
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
-    """Return a JavaScript module that exports the function `formula`; its parameters are `given`, in order."""
+    """Return a JavaScript module that exports the function `formula`. Its parameters are `given`, in order."""
     from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)
@@ -136,7 +136,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 
 
 class Specialization:
-    """A formula compiled for one input signature: a function of positional arrays, its source text and its plan.
+    """A formula compiled for one input signature, with its function of positional arrays, its source text and its plan.
 
     It is immutable. The function checks the sizes and dtypes of its arrays. It raises ValueError or TypeError if they
     differ from the signature.
@@ -159,12 +159,12 @@ class Specialization:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the arguments of the function, in order."""
+        """The names of the function's arguments, in order."""
         return self._names
 
     @property
     def plan(self) -> Plan:
-        """The steps of the plan; print it to read them."""
+        """The steps of the plan, in readable form when printed."""
         return self._plan
 
     @cached_property
@@ -180,13 +180,13 @@ class Specialization:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """Return the function that the source text defines, of positional arrays."""
+        """Return the function of positional arrays that the source text defines."""
         python = {f"python_{number}": item for number, item in enumerate(self._python, 1)}
         return self._target.backend.whole_function(self._plan, python)
 
 
 class CompiledFormula(Suggests, CachedCall):
-    """A formula for repeated calls: takes and returns named tensors, and is planned once for each input signature.
+    """A formula for repeated calls. It accepts and returns named tensors and is planned once per input signature.
 
     `specialize` gives the plain function of positional arrays for one signature, with its `source` and `plan`. `names`,
     `plan` and `source` show what the last call used.
@@ -210,7 +210,7 @@ class CompiledFormula(Suggests, CachedCall):
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Specialization:
-        """Return the function of positional arrays for inputs of these axes, sizes and dtypes.
+        """Return the function of positional arrays for inputs with these axes, sizes and dtypes.
 
         Raises NotationError if the formula does not fit them.
 
@@ -232,7 +232,7 @@ class CompiledFormula(Suggests, CachedCall):
         return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
-        """Return the names of a function's arguments; raise if it does not take this many positional ones."""
+        """Return the names of a function's arguments. Raise if it does not accept this many positional arguments."""
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
@@ -272,24 +272,24 @@ class CompiledFormula(Suggests, CachedCall):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the inputs of the last call, in the order of `source`."""
+        """The names of the inputs of the last call, in the order of the arguments in `source`."""
         return self._get_last_used().names
 
     @property
     def plan(self) -> Plan:
-        """The plan of the last call; print it to read its steps."""
+        """The plan of the last call, which shows its steps when printed."""
         return self._get_last_used().plan
 
     @property
     def source(self) -> str:
-        """Return the standalone source text for inputs like the last call's inputs."""
+        """The standalone source text for inputs like the inputs of the last call."""
         function = self._get_last_used().function
         return function.target.backend.whole(function.plan)
 
     def module(
         self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any
     ) -> NamedModule:
-        """Return a `torch.nn.Module` whose parameters have their names in the formula.
+        """Return a `torch.nn.Module` whose parameters have the names that the formula gives them.
 
         Its `forward` takes the other inputs by name or position: named tensors, or plain ones for inputs whose axes are
         declared here, as in `module(parameters, X="batch chans")`, with a size if it must be fixed: "batch seq[5]". If

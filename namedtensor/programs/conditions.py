@@ -1,4 +1,4 @@
-"""The conditions under which operations have a value or a derivative, as far as they show: x ≠ 0 for 1 / x.
+"""The conditions under which operations have a value or a derivative, as far as known, such as x ≠ 0 for 1 / x.
 
 Divisions, roots, logarithms and matrix inverses need conditions, unless the operand's definition satisfies them.
 """
@@ -43,7 +43,7 @@ MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 
 def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
-    """Return the conditions that only some programs of tensors need to have a value, as far as their operators show them.
+    """Return the conditions, as far as operators show them, that only some of these programs need to have a value.
 
     >>> from grammar.parser import parse
     >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
@@ -62,7 +62,7 @@ def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()
 
 
 def conditions_of(tree: nodes.Program) -> list[tuple[Any, str]]:
-    """Return how the operands of a program must compare with 0 for it to have a value."""
+    """Return how the operands of a program must compare with 0 for the program to have a value."""
     conditions = Conditions(tree.statements, of_roots=True)
     for statement in tree.statements:
         if head_of(statement) not in conditions.functions:
@@ -94,7 +94,7 @@ def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -
 
 
 def substitute(definition: nodes.Equation, call: Call) -> Any:
-    """Return the body of a function at the arguments of a call."""
+    """Return the body of a function with the arguments of a call substituted."""
     head, body = cast(Call, definition.sides[0]), definition.sides[1]
     formals = (*head.subscript, *head.arguments, *head.parameters)
     pairs = zip(formals, (*call.subscript, *call.arguments, *call.parameters))
@@ -109,7 +109,7 @@ def substitute(definition: nodes.Equation, call: Call) -> Any:
 
 
 def factors_of(node: Any) -> list[Any]:
-    """Return the factors of an elementwise product, or the expression alone."""
+    """Return the factors of an elementwise product, or the expression itself if it is not a product."""
     if isinstance(node, Call) and node.operator in PRODUCTS and not node.subscript:
         return [factor for argument in node.arguments for factor in factors_of(argument)]
     return [node]
@@ -136,7 +136,7 @@ class Conditions:
             self.note(statement)
 
     def note(self, statement: Any) -> None:
-        """Take in a definition, a declaration or a stated sign."""
+        """Record a definition, a declaration or an assumption about a sign."""
         if isinstance(statement, nodes.Equation):
             name = read_spelling(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
@@ -157,7 +157,7 @@ class Conditions:
 
     # --------------------------------------------------------------------------------------------------- what is asked
     def visit(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions of an expression, and of its differential if it is differentiated; a case guards its own."""
+        """Collect the conditions of an expression, and on request of its differential. A case guards its branches."""
         stack = [(node, 0)]
         while stack:
             current, depth = stack.pop()
@@ -224,7 +224,7 @@ class Conditions:
             self.ask(node, NONZERO)
 
     def ask(self, node: Any, comparison: str) -> None:
-        """Add a condition, unless it always holds; x ≥ 0 and x ≠ 0 are x > 0 together."""
+        """Add a condition unless it always holds. The conditions x ≥ 0 and x ≠ 0 together become x > 0."""
         node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):
@@ -244,7 +244,7 @@ class Conditions:
         self.compared[text] = node, comparison if before == comparison else POSITIVE
 
     def is_fixed(self, node: Any) -> bool:
-        """Return whether an expression has no tensors, or an index that only part of the formula binds."""
+        """Return whether an expression has no tensors, or has an index that only part of the formula binds."""
         return self.names_in(node) <= CONSTANTS.keys() or self.is_index(node)
 
     def is_index(self, node: Any) -> bool:
@@ -252,17 +252,17 @@ class Conditions:
         return not self.names_in(node).isdisjoint(self.bound)
 
     def names_in(self, node: Any) -> set[str]:
-        """Return the bases of the names whose values an expression has, without names in axes only."""
+        """Return the bases of the names whose values an expression uses, excluding names that occur only in axes."""
         return {name.base for name in find_used_names(node, {*self.defined, *self.signs})} - OF_AXES
 
     # ------------------------------------------------------------------------------------------------------ what is known
     def is_power(self, node: Superscript) -> bool:
-        """Return whether a superscript is a power, and no label."""
+        """Return whether a superscript is a power rather than a label."""
         name = read_spelling(node)
         return len(node.components) == 1 and (name is None or name.base not in self.labeled)
 
     def is_whole(self, node: Any) -> bool:
-        """Return whether an expression is seen to have whole numbers only."""
+        """Return whether an expression is known to have only integer values."""
         if isinstance(node, Number):
             return node.value % 1 == 0
         if isinstance(node, (nodes.Starred, nodes.Rename, nodes.Index)):
@@ -304,7 +304,7 @@ class Conditions:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of a power: the sign of its base, and never negative for an even exponent."""
+        """Return the sign of a power, which is the sign of its base, or nonnegative for an even exponent."""
         below = self.sign(node.base)
         exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -312,7 +312,7 @@ class Conditions:
         return below
 
     def sign_of_call(self, node: Call) -> str | None:
-        """Return the sign of a value of an operator, by the signs of its operands."""
+        """Return the sign of an operator's value, given the signs of its operands."""
         operands = [self.sign(argument) for argument in node.arguments]
         record = None if node.operator in self.own else REGISTRY.get(node.operator)
         if (
@@ -353,7 +353,7 @@ def _sign_of_set(of: Any) -> str | None:
 
 
 def counts_of(node: Any) -> set[str]:
-    """Return the names that a node shows to be whole numbers: the index and the ends of ∑_{i=1}^{n}, and n of |a| = n."""
+    """Return the names that a node shows to be integers: the index and the ends of ∑_{i=1}^{n}, and n in |a| = n."""
     if isinstance(node, (nodes.IndexSum, nodes.Range)):
         return {part.text for part in (node.variable, node.first, node.last) if isinstance(part, Name)}
     if isinstance(node, nodes.Over):
@@ -365,14 +365,14 @@ def counts_of(node: Any) -> set[str]:
 
 
 def _is_whole_set(of: Any) -> bool:
-    """Return whether a set has whole numbers only."""
+    """Return whether a set contains only integers."""
     numbers = [read_fraction(element) for element in of.elements]
     listed = of.domain == "elements" and all(number is not None and number.denominator == 1 for number in numbers)
     return listed or of.domain in WHOLE_SETS
 
 
 def read_fraction(node: Any) -> Fraction | None:
-    """Return the rational number that an expression is, or None."""
+    """Return the rational number that an expression stands for, or None if it is not a rational number."""
     if isinstance(node, Number):
         return Fraction(str(node.value)) if math.isfinite(node.value) else None
     if isinstance(node, Call) and node.operator == "negative":
@@ -385,7 +385,7 @@ def read_fraction(node: Any) -> Fraction | None:
 
 
 def _remove_stars(node: Any) -> Any:
-    """Return x for x^* and x_{a→b}: elements that are the same."""
+    """Return x for x^* and x_{a→b}, which have the same elements as x."""
     while isinstance(node, (nodes.Starred, nodes.Rename)):
         node = node.base
     return node
@@ -396,5 +396,5 @@ def _sum(left: Any, right: Any, sign: str = "+") -> Call:
 
 
 def _is_function(head: Call) -> bool:
-    """Return whether the side of an equation is the head of a function: f(x), and not x + 1."""
+    """Return whether the side of an equation is the head of a function, such as f(x) but not x + 1."""
     return head.operator.isidentifier() and bool(head.arguments) and all(map(read_spelling, head.arguments))

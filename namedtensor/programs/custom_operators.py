@@ -1,4 +1,4 @@
-"""User-defined operators, by `nt.operator`: a definition in the notation, or functions of arrays with a differential.
+"""User-defined operators, by `nt.operator`: a definition in the notation, or array functions with a differential.
 
     swish = nt.operator("swish", "->", definition="X σ(X)")
     nt.formula("swish(Z) + 1", operators=[swish])
@@ -41,7 +41,7 @@ MAX_OPERANDS = len(LETTERS)
 
 @dataclass(frozen=True)
 class CustomOperator:
-    """A custom operator; `nt.operator` creates one, for `operators=` of `nt.program` and `nt.formula`.
+    """A custom operator, created by `nt.operator` for `operators=` of `nt.program` and `nt.formula`.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class CustomOperator:
 
     @property
     def lifted(self) -> AxisSignature:
-        """The signature, read."""
+        """The parsed signature."""
         return read_signature(self.signature)
 
     @property
@@ -89,23 +89,23 @@ class CustomOperator:
 
     @property
     def stated(self) -> str:
-        """The signature as a statement of the notation: swish_{ax} : ℝ^{ax} → ℝ^{ax}."""
+        """The signature as a statement in the notation, such as swish_{ax} : ℝ^{ax} → ℝ^{ax}."""
         of = self.lifted
         return f"{self.head} : {' × '.join(map(_space, of.inputs))} → {_space(of.output)}"
 
     @property
     def use(self) -> str:
-        """A use of it: swish_{ax}(X)."""
+        """An example use of the operator, such as swish_{ax}(X)."""
         return f"{self.head}({', '.join(LETTERS[: len(self.lifted.inputs)])})"
 
     @property
     def text(self) -> str:
-        """The statements that it stands for, if it has a definition."""
+        """The statements that the operator stands for, if the operator has a definition."""
         return f"{self.stated}\n{self.use} = {self.definition}\n"
 
     @property
     def registered(self) -> Any:
-        """Return the function that the checker calls, if the operator has functions."""
+        """The function that the checker calls, if the operator has functions."""
         (statement,) = parse(self.stated).statements
         assert isinstance(statement, nodes.Signature)
         return ArrayFunction(self.name, self.stated, statement, self.lifted, self.functions, self.differential)
@@ -153,7 +153,7 @@ def operator(
     latex: str | None = None,
     meaning: str = "",
 ) -> CustomOperator:
-    r"""Create an operator for formulas: `nt.program(text, operators=[…])` and `nt.formula` accept it.
+    r"""Create an operator for formulas, which `nt.program(text, operators=[…])` and `nt.formula` accept.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _check_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Return whether the language reads the text as the name of a tensor, which is unavailable for an operator."""
+    """Return whether the language parses the text as the name of a tensor, which an operator cannot have."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):
@@ -284,7 +284,7 @@ def _check_macro(latex: Any) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- checks
 def _check_definition(custom: CustomOperator) -> None:
-    """Raise if a use of the operator shows that its definition contradicts its signature."""
+    """Raise if a use of the operator shows that the operator's definition contradicts its signature."""
     text = ComposedText((SourcePart(custom.text, f"operator {custom.name}"), SourcePart(f"result = {custom.use}\n")))
     result = check_program(ParsedProgram(text, "text"), shapes_of(custom), None, None)
     if result.errors:
@@ -293,7 +293,7 @@ def _check_definition(custom: CustomOperator) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ programs
 def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
-    """Return the operators of the argument `operators=`.
+    """Return the operators that are passed as `operators=`.
 
     Raises NotationError if an element is not an operator, or two share a spelling.
     """
@@ -313,7 +313,7 @@ def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
 
 
 def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: Any) -> AnyProgram:
-    """Return a program whose text may use user-defined operators."""
+    """Return a program whose source text may use user-defined operators."""
     chosen = check_operators(operators)
     if not chosen or not isinstance(text, str):
         return kind(text, syntax, strict)
@@ -325,7 +325,7 @@ def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict
 
 
 def _with_definitions(text: str, syntax: str, chosen: tuple[CustomOperator, ...]) -> str:
-    """Return the text below the definitions of the operators that it uses, and for LaTeX their macros."""
+    """Return the source text preceded by the definitions of the operators that it uses, and by macros for LaTeX."""
     parts: list[SourcePart] = []
     if syntax == "latex":
         for custom in chosen:

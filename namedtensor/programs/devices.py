@@ -1,4 +1,4 @@
-"""Programs on devices that may not be there: their parameters without values, and the work of each device."""
+"""Programs on devices that may be absent: parameters without values, and the work of each device."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
@@ -28,7 +28,7 @@ def device_report_of(
     program: Any, placed: tuple[Any, ...], options: Mapping[str, Any], sizes: Mapping[str, int] | None, dtype: str,
     name: str | None, step: Mapping[str, Any], inputs: Mapping[str, Any],
 ) -> DeviceReport:  # fmt: skip
-    """Return the report of a program, with tensors of these types; see `Program.for_devices`.
+    """Return the report of a program for tensors of these types; see `Program.for_devices`.
 
     `placed` and `options` are arguments of `shard`; `step` has the loss, the update and the axis of accumulation.
     """
@@ -61,7 +61,7 @@ def device_report_of(
 
 
 def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
-    """Return a JAX tensor without numbers."""
+    """Return a JAX tensor without values."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
@@ -73,7 +73,7 @@ def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) 
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """Return a program with a loss, and its name: its own definition, or an added one."""
+    """Return a program with a loss and the name of the loss, which the program defines or which is added to it."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

@@ -1,4 +1,4 @@
-"""Diagrams of a program: types for its inputs, then the flow of values, then a drawing."""
+"""Diagrams of a program: types of its inputs, then the flow of values, then the drawing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def diagram(
     expand: str | Collection[str],
     values: Mapping[str, Any] | None,
 ) -> Diagram:
-    """See `Verbs.diagram`."""
+    """Return the diagram of a goal; see `Verbs.diagram`."""
     program = goal.program
     stated = whole_sizes(sizes)
     values = require_mapping(values, "values=", 'write values={"W": W}')
@@ -71,7 +71,7 @@ def diagram(
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
-    """Return the calls to draw open, in normalized form. Raise NotationError if the program has no such name."""
+    """Return the normalized names of the calls to expand. Raise NotationError if the program has no such name."""
     words = {node.text for node in walk(scope.program) if isinstance(node, Name)} | set(scope.functions)
     opened = {str(key(name)) for name in expand}
     for name in (*shapes, *opened):
@@ -83,7 +83,7 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
 
 
 def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, InputType]) -> set[str]:
-    """Return the numbers of members that are open: one member of a family that is drawn once is enough."""
+    """Return the open numbers of members. One member is enough for a family that is drawn only once."""
     families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
     ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
     ends = [end for over in ranges if over is not None for range_ in over.each for end in (range_.low, range_.high)]
@@ -92,7 +92,7 @@ def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, In
 
 
 def sizes_in(graph: FlowGraph) -> dict[str, Any]:
-    """Return the sizes of axes that are known, and the same throughout."""
+    """Return the known sizes of axes that have the same size throughout."""
     result: dict[str, set[Any]] = {}
     for node in graph.everything():
         for axis, size in node.axes.items():

@@ -1,4 +1,4 @@
-"""A formula as one call of einsum, if it is a number times a sum of products of inputs.
+"""Conversion of a formula to one call of einsum, if the formula is a number times a sum of products of inputs.
 
 Q ⊙_{key} K with Q ∈ ℝ^{query × key}, K ∈ ℝ^{seq × key}     einsum("qk,sk->qs", Q, K)
 """
@@ -28,7 +28,7 @@ HINT = "einsum multiplies and sums what it is given, and nothing else"
 
 
 class Letter:
-    """An axis of some operands; two that are aligned become one."""
+    """An axis of some operands. Two axes that are aligned become one."""
 
     __slots__ = ("axis", "same")
 
@@ -47,7 +47,7 @@ class Letter:
 
 @dataclass(frozen=True)
 class Factors:
-    """A product: a number, operands with a letter for each axis, and the letters of the axes that are left."""
+    """A product: a number, operands with a letter for each axis, and the letters of the remaining axes."""
 
     number: int | float
     operands: tuple[tuple[str, tuple[Letter, ...]], ...]
@@ -58,7 +58,7 @@ Rule = Callable[[Term, list[Factors]], Factors]
 
 
 def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options = PLAIN) -> str:
-    """See `Verbs.to_einsum`."""
+    """Return the einsum call of a goal; see `Verbs.to_einsum`."""
     with recursion_headroom(goal.program.source):
         root, text = type_goal(goal, given, options)
         return einsum_of(root, text)
@@ -67,7 +67,7 @@ def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Opt
 def type_goal(
     goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
 ) -> tuple[Term, Callable[[Any], NotationError]]:
-    """Return the goal as a term without needless sizes, and a function that makes the error for a part of it."""
+    """Return the goal as a term without unneeded sizes, and a function that creates the error for part of the term."""
     types, program = input_types(given), goal.program
     scope = program.scope_given(types)
     entry = goal.entry(scope)
@@ -94,7 +94,7 @@ def type_goal(
 
 
 def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
-    """Return the call. Raises the error of `refused` for the first part that is not a product."""
+    """Return the einsum call. Raise the error from `refused` for the first part that is not a product."""
     for term in topological(root):
         if not is_product(term):
             problem, part = refused(term), largest_part(root)
@@ -122,7 +122,7 @@ def largest_part(root: Term) -> Term | None:
 
 
 def call_of(root: Term) -> str:
-    """Return the call of a product."""
+    """Return the einsum call of a product."""
     result = factors(root)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(letter.found(), spelled) for letter in letters) for _, letters in result.operands]
@@ -197,13 +197,13 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """Return the exponent of a power as a number of factors; None if it is not a positive integer."""
+    """Return the exponent of a power as a number of factors, or None if it is not a positive integer."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:
-    """Return the parts of a product, a repeated factor repeatedly, without exponents."""
+    """Return the factors of a product without exponents, repeating each repeated factor."""
     if term.operator == "^":
         return (term.arguments[0],) * (exponent(term) or 0)
     return term.arguments
@@ -221,7 +221,7 @@ def operands_in(root: Term) -> dict[int, int]:
 
 
 def factors(term: Term) -> Factors:
-    """Return a term as a product, in which each use of a part has separate letters."""
+    """Return a term as a product in which each use of a part has separate letters."""
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
@@ -231,7 +231,7 @@ def drop_letters(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str,
 
 # ------------------------------------------------------------------------------------------------------- output syntax
 def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
-    """Return the first letter of the axis' name that is free, or else any free letter."""
+    """Return the first letter of the axis's name that is free, or any free letter if none of them is free."""
     if letter not in spelled:
         names = [name for name in letter.axis.lower() if name in string.ascii_lowercase]
         free = [name for name in (*names, *string.ascii_letters) if name not in spelled.values()]
@@ -242,7 +242,7 @@ def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
 
 
 def identifiers(names: list[str]) -> list[str]:
-    """Return Python names for the inputs: W_Q for W^Q."""
+    """Return Python names for the inputs, such as W_Q for W^Q."""
     result: dict[str, str] = {}
     for name in names:
         if name not in result:

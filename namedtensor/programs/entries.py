@@ -1,4 +1,4 @@
-"""Entry points of a program: its value, one of its names, or several; each becomes terms for given inputs.
+"""Entry points of a program: its value, one of its names, or several names. Each becomes terms for given inputs.
 
 WholeProgram(program)       its value; or, where it ends with a function, that function of the arguments
 Entry(program, "FFN")       a function of arguments, or a tensor's value
@@ -31,17 +31,17 @@ Arguments = list[tuple[str, InputType]]  # of a function, in their order
 
 
 class WholeProgram(NamedTuple):
-    """The value of a program, or the function that it ends with."""
+    """The value of a program, or the function that the program ends with."""
 
     program: ParsedProgram
 
     def entry(self, scope: Scope | None = None) -> Entry | None:
-        """Return the function that the text ends with, alone or with values. Return None if the program has a value."""
+        """Return the function that the program ends with, if any, or None if the program has a value."""
         function = self.program.last_function(scope)
         return None if function is None else Entry(self.program, function.title)
 
     def last(self, scope: Scope) -> Entry | None:
-        """Return the last bare expression, or the name whose equation is the program's value."""
+        """Return the last bare expression or the name whose equation is the program's value."""
         last = scope.last
         if isinstance(last, Definition) and last.range is None:
             return Entry(self.program, str(last.key))
@@ -69,7 +69,7 @@ class WholeProgram(NamedTuple):
         return self.program.tree
 
     def takes(self, named: Iterable[str]) -> bool:
-        """Return whether one of these is an argument of the function that it ends with."""
+        """Return whether any of these names is an argument of the function that the program ends with."""
         function = self.function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
@@ -77,7 +77,7 @@ class WholeProgram(NamedTuple):
         return (checker.whole(),)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Type everything that the program defines, and treat each declared name as an input."""
+        """Type everything that the program defines, with each declared name as an input."""
         scope = self.program.scope
         with recursion_headroom(scope.source):
             for group in list(scope.definitions):
@@ -93,7 +93,7 @@ class WholeProgram(NamedTuple):
 
 
 class Entry:
-    """A name of a program; equal where program and name are."""
+    """A name of a program. Two entries are equal if both program and name are equal."""
 
     def __init__(self, program: ParsedProgram, name: str):
         self.program: ParsedProgram = program
@@ -115,7 +115,7 @@ class Entry:
         return self
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """Return the function of this name.
+        """Return the function with this name, if any.
 
         If several differ in their scripts, prefer the exact title, then the first one.
         """
@@ -128,13 +128,13 @@ class Entry:
         return [] if function is None else [function]
 
     def tree(self) -> nodes.Program:
-        """Return the statements that define the name: its equations, its signature, its declaration."""
+        """Return the statements that define the name: equations, a signature and a declaration."""
         tree, scope = self.program.tree, self.program.scope
         statements = tuple(statement for statement in tree.statements if says(statement, self.key, scope))
         return nodes.Program(statements or tree.statements, tree.span)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Type this name alone, and treat each declared name that it uses as an input."""
+        """Type this name alone, with each declared name that it uses as an input."""
         with recursion_headroom(self.program.source):
             called = self.called(checker)
             if called is None:
@@ -153,7 +153,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """Return the entry's term before the program's statements are checked, with its lifted axes and its node."""
+        """Return the entry's term, with its lifted axes and its node, before the program's statements are checked."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
@@ -185,7 +185,7 @@ class Entry:
         return term, head
 
     def called(self, checker: Checker, count: int = 0) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
-        """Return the function of this name with `count` arguments, and its indices and numbers: FFN^2, MaxPool_3."""
+        """Return the function of this name with `count` arguments, and its indices and numbers, as in FFN^2."""
         if self.key.base not in checker.scope.functions:
             return None
         scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
@@ -203,13 +203,13 @@ class Entry:
 
 
 class Several(NamedTuple):
-    """Several names of a program, computed together."""
+    """Several names of a program that are computed together."""
 
     program: ParsedProgram
     entries: tuple[Entry, ...]
 
     def entry(self, scope: Scope | None = None) -> None:
-        """Return None: several names are not one function."""
+        """Return None, because several names are not one function."""
 
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
         result = [entry.found(checker, arguments) for entry in self.entries]
@@ -221,20 +221,20 @@ Goal = WholeProgram | Entry | Several
 
 
 def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> list[str]:
-    """Return the names of a function's arguments; none if the goal is not a function."""
+    """Return the names of a function's arguments, or an empty list if the goal is not a function."""
     function = goal.function(scope)
     return [] if function is None else [str(name.key()) for name in function.parameters]
 
 
 def name_argument(entry: Entry, position: int) -> str:
-    """Return the name of a function's argument at a position, counted from 0."""
+    """Return the name of the argument of a function at a position, counted from 0."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[position].key()) if position < len(names) else f"argument {position + 1}"
 
 
 def axes_of(value: Any) -> dict[str, Any]:
-    """Return the axes of a given tensor; a plain number has none."""
+    """Return the axes of a given tensor, or no axes for a plain number."""
     return dict.fromkeys(getattr(value, "axes", ()))
 
 
@@ -263,7 +263,7 @@ def argument_types(
 
 
 def list_named_arguments(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
-    """Return the arguments beyond the first that were given under their own names."""
+    """Return the arguments after the positional arguments that were passed under their own names."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
@@ -280,7 +280,7 @@ def argument(checker: Checker, name: str, given: InputType) -> Term:
 
 
 def bound_axes(function: FunctionDefinition, position: int, given: InputType) -> list[str]:
-    """Return the axes of an argument that belong to the function and are not mapped over."""
+    """Return the axes of an argument that the function itself uses, that is, without the mapped axes."""
     if function.signature is None or position >= len(function.signature.domain):
         return list(given.shape)
     names = {axis.name for axis, _ in function.signature.domain[position].axes}
@@ -327,5 +327,5 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 
 
 def is_member(name: Key, scope: Scope) -> bool:
-    """Return whether a name is a member of a family, which all equations of the family define."""
+    """Return whether a name is a member of a family. All equations of the family define such a name."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)

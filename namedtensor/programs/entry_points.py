@@ -1,4 +1,4 @@
-"""EntryPoints: several names of a program, computed together."""
+"""Entry points: several names of a program that are computed together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_DONATING = 16  # sets of inputs that are given away
 
 
 class EntryPoints(Suggests, CachedCall):
-    """Several names of a program, computed together; shared steps are computed once.
+    """Several names of a program that are computed together, with shared steps computed once.
 
     The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with
     others, may hold the results after a call, and are not to be read again.
@@ -41,7 +41,7 @@ class EntryPoints(Suggests, CachedCall):
     def bind(
         self, values: Values, sizes: Mapping[str, int] | None = None, donate: Iterable[str] = ()
     ) -> Callable[[Values], tuple[Any, ...]]:
-        """Fix some inputs, and return a function of the others, for use in a loop.
+        """Fix some inputs and return a function of the remaining inputs, for use in a loop.
 
         Parameters
         ----------
@@ -105,5 +105,5 @@ class EntryPoints(Suggests, CachedCall):
     def __call__(
         self, /, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> tuple[Any, ...]:
-        """Return the values of the entry points, in the order of their names; parameters and inputs come by name."""
+        """Return the values of the entry points, in the order of their names. Parameters and inputs are named."""
         return super().__call__(values=values, sizes=sizes, **named)

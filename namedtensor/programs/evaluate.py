@@ -1,4 +1,4 @@
-"""Evaluation of a text, and every step to its value."""
+"""Evaluation of a source text, and the recording of every step to its value."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
 
 
 def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
-    """Return an evaluator with strict mode or its own limits."""
+    """Return an evaluator with strict mode or with separate limits."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
@@ -161,7 +161,7 @@ def explain(
     syntax: str = "auto",
     **named: Any,
 ) -> Explanation:
-    """Compute the value of a formula, and record every step to it.
+    """Compute the value of a formula and record every step of the computation.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def explain(
 
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
-    """Explain the value of a program step by step."""
+    """Explain step by step how the value of a program is computed."""
     from .explained import DerivedForm, trace_steps
     from .labeled_calls import align_by
 

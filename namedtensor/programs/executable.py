@@ -58,7 +58,7 @@ PLAIN = Options()
 
 
 class TypedValues(NamedTuple):
-    """The checker's result: terms, and the assertions about their values, with one or two terms each."""
+    """The checker's result: terms, and assertions about their values with one or two terms each."""
 
     source: str
     limits: Limits
@@ -92,7 +92,7 @@ class TypedValues(NamedTuple):
 def check_goal(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
 ) -> tuple[Checker, tuple[Term, ...]]:
-    """Type the requested terms for inputs and arguments of these types, and return them with their checker."""
+    """Type the requested terms for inputs and arguments of these types, and return the terms with their checker."""
     checker = goal.program.checker(
         inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
@@ -106,7 +106,7 @@ def plan_terms(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
-    """Plan terms for tensors of these layouts: the plan, and the Python functions that it calls."""
+    """Plan terms for tensors of these layouts. Return the plan and the Python functions that it calls."""
     layouts = {name: value for name, value in abstract.items() if isinstance(value, Layout)}
     return make_plan(source, tuple(terms), layouts, target, limits, disable=disable, donated=donated)
 
@@ -115,21 +115,21 @@ def function_of(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> PlanFunction:  # fmt: skip
-    """Compile that plan to a function."""
+    """Compile the plan of these terms to a function."""
     with evaluate_eagerly(target.xp):
         plan, python = plan_terms(source, terms, abstract, target, limits, disable, donated)
         return PlanFunction(plan, target, python)
 
 
 def type_goal(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-    """Run the first half of the pipeline, up to types."""
+    """Run the first half of the pipeline, up to the types."""
     with recursion_headroom(goal.program.source):
         result = TypedValues.of(*check_goal(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
 def executable(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
-    """Run the second half: make terms ready to run, with the assertions of their program."""
+    """Run the second half of the pipeline: prepare terms for execution, with the assertions of their program."""
     with recursion_headroom(typed.source):
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
@@ -144,7 +144,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
-    """Return the magnitudes from which both sides of an assertion are computed: two arrays, and the axes of each."""
+    """Return the magnitudes from which both sides of an assertion are computed: two arrays and the axes of each."""
     from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
@@ -156,7 +156,7 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
 
 
 def compile_with_jax(function: PlanFunction) -> Run | None:
-    """Return the function compiled by JAX, or None if the plan has a step that must see its data to fail."""
+    """Return the function compiled by JAX, or None if the plan has a step that may fail depending on its data."""
     if function.target.name != "jax":
         return None
     from jax import jit  # type: ignore[import-not-found]
@@ -170,7 +170,7 @@ SHARED = 2000  # bytes of an executable whose function others have, too
 
 
 class Executable:
-    """A compiled plan with the assertions about its results; the first `count` results are the requested values.
+    """A compiled plan and the assertions about its results. The first `count` results are the requested values.
 
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor, or a tuple of
     `several`. `instead` runs in place of the function if a library has compiled it.
@@ -221,7 +221,7 @@ class Executable:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds: a function for many sizes counts with the first sizes."""
+        """The memory that the executable holds. A function for many sizes counts with its first sizes."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
@@ -236,7 +236,7 @@ class Executable:
         return result if self.several else result[0]
 
     def _specialize_run(self, layouts: tuple[Any, ...]) -> Run:
-        """Return the function of later calls, for which the layouts of the results are known."""
+        """Return the function for later calls, for which the layouts of the results are known."""
         self.layout = layouts[0]
         many = self.several or self.claims
         run = self._with_layouts(layouts) if many else self.function.specialize_wrapper(self.layout, self.instead)
@@ -244,7 +244,7 @@ class Executable:
         return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
-        """Return the same function for a call with other sizes. Its failures come from `exact`, if there is one."""
+        """Return this function for a call with other sizes. `exact`, if given, raises the errors instead."""
         for_other_sizes = Executable(
             self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
         )
@@ -285,7 +285,7 @@ class Executable:
         judge(self.claims, results[self.count :], orders, like.source, scales)
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
-        """Return all results, checked against the assertions."""
+        """Return all results after checking them against the assertions."""
         from ..core.tensor import wrap, wrap_layout
 
         if self.outer is not None:
@@ -323,5 +323,5 @@ def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
-    """Return the axes of a plan's result, as the user named them."""
+    """Return the axes of a plan's result under the names that the user gave them."""
     return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

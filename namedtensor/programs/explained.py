@@ -1,4 +1,4 @@
-"""Explanations: the steps of a formula and their values, as `explain` shows them."""
+"""Explanations: the steps of a formula and their values, shown by `explain`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .labeled_calls import labels_of_results
 
 
 class TermValues:
-    """The values of terms for a call's inputs. It can be pickled."""
+    """The values of terms for the inputs of a call. They can be pickled."""
 
     def __init__(self, source: str, given: BoundArguments):
         self.source, self.given = source, given
@@ -42,7 +42,7 @@ class TermValues:
 
 
 class DerivedForm:
-    """The closed form of a derivative for the shapes of a call; can be pickled."""
+    """The closed form of a derivative for the shapes of a call. It can be pickled."""
 
     def __init__(self, formula: Any, given: BoundArguments, sizes: Any):
         self.formula, self.given, self.sizes = formula, given, sizes
@@ -58,7 +58,7 @@ class DerivedForm:
 
 
 def trace_steps(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
-    """Return the steps to the value of `typed`. `whole` is the formula, or the name of the whole value."""
+    """Return the steps to the value of `typed`. `whole` is the formula or the name of its value."""
     from ..core.arrays import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True

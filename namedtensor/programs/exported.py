@@ -1,4 +1,4 @@
-"""Conversions of a formula: a compiled function, its cost, source text for other libraries, and a program on devices."""
+"""Conversions of a formula to a compiled function, its cost, source text for other libraries, and a placed program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DISABLE_HINT = 'write disable=["tiling"]'
 
 
 def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
-    """Return the optimizations to turn off. Raises NotationError if one is unknown."""
+    """Return the optimizations to turn off. Raise NotationError if an optimization is unknown."""
     from ..planning.optimizations import OPTIMIZATIONS
 
     names = require_names(disable, "disable=", DISABLE_HINT)
@@ -36,12 +36,12 @@ def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
 
 
 class Exported:
-    """A program, formula or entry point that can be compiled, costed and written as source text."""
+    """A program, formula or entry point that can be compiled, costed and converted to source text."""
 
     _goal: WholeProgram | Entry
 
     def compile(self, backend: str | None = None, disable: str | Collection[str] = ()) -> CompiledFormula:
-        """Compile a function of named tensors for repeated calls. It plans once for each input signature.
+        """Compile a function of named tensors for repeated calls. It is planned once per input signature.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Exported:
         disable: str | Collection[str] = (),
         **named: Any,
     ) -> Cost:
-        """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
+        """Compute the cost of an evaluation without running it: operations, bytes and the largest array of each step.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Exported:
     def to_einsum(
         self, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> str:
-        """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
+        """Return the formula as a call of `einsum` for NumPy, PyTorch or JAX.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class OnDevices:
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
         value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
     ) -> Sharded:  # fmt: skip
-        """Place the program on the devices of a JAX mesh, by axis name.
+        """Place the program on the devices of a JAX mesh by the names of axes.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class OnDevices:
         sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
         loss: str | None = None, update: Any = None, accumulate: str | None = None, **inputs: Any,
     ) -> DeviceReport:  # fmt: skip
-        r"""Report the work of each device of a mesh, even of absent devices; no value is computed.
+        r"""Report the work of each device of a mesh, even if the devices are absent. No value is computed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Families of parameters in one array each: W^{1,Q}, …, W^{96,Q}, which the formulas declare as W^{l,Q}."""
+"""Families of parameters in one array each, such as W^{1,Q}, …, W^{96,Q}, which formulas declare as W^{l,Q}."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..scope.names import key
 
 
 def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters with each family of at least `count` equal-shaped members stacked into one array."""
+    """Return the parameters, with each family of at least `count` members of equal shape stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name
@@ -30,7 +30,7 @@ def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count
 
 
 def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
-    """Yield the families with several members of one layout, whose numbers have no gap."""
+    """Yield the families whose several members have the same layout and consecutive numbers."""
     written = {name: key(name) for name in dict.fromkeys(declared)}
     groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
     for name in parameters:
@@ -56,13 +56,13 @@ def traits(value: Any) -> tuple[Any, ...] | None:
 
 
 def labels_of(name: str) -> tuple[str, ...]:
-    """Return the labels of a name, the subscripts first."""
+    """Return the labels of a name, subscripts first."""
     _, below, above = key(name)
     return (*below, "|", *above)
 
 
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Match a numbered name with the index of its declaration; None if it is not a member of it."""
+    """Return the position of the label that numbers a family member, or None if the name is not a member."""
     if len(labels) != len(pattern):
         return None
     others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
@@ -70,7 +70,7 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
 
 
 def together(tensors: Sequence[Any]) -> Any:
-    """Stack tensors of one layout along a new first axis. A shape of JAX has no numbers, so neither has its stack."""
+    """Stack tensors of one layout along a new first axis. JAX shapes, which have no values, are stacked as shapes."""
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:

@@ -1,4 +1,4 @@
-"""Programs that import: each statement `from "attention.nt" import Attention` becomes the definitions that it names.
+"""Programs with imports. A statement such as `from "attention.nt" import Attention` becomes the imported definitions.
 
 The imported definitions replace the statement, so a program with imports means what it would mean if its author had
 written the definitions there; derivatives, source text and lifting see no difference. Errors name the file and the
@@ -34,7 +34,7 @@ FOLDERS_HINT = 'write folders="formulas", or folders=["formulas", "library"]'
 
 
 class SourceFile(NamedTuple):
-    """A file that is imported: its path, its name in errors, and the folders that it may import from."""
+    """An imported file: its path, its name in errors, and the folders that it may import from."""
 
     path: Path
     name: str
@@ -42,7 +42,7 @@ class SourceFile(NamedTuple):
 
 
 def check_folders(folders: Any) -> tuple[Path, ...]:
-    """Return the folders of the argument `folders=`. Raise NotationError if an element is not a folder."""
+    """Return the folders passed as `folders=`. Raise NotationError if an element is not a folder."""
     given = (folders,) if isinstance(folders, (str, Path)) else folders
     try:
         paths = tuple(Path(folder) for folder in given)
@@ -55,7 +55,7 @@ def check_folders(folders: Any) -> tuple[Path, ...]:
 
 
 def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path | None = None) -> str:
-    """Replace the import statements of a text by the definitions that they import.
+    """Replace the import statements of a source text with the definitions that they import.
 
     `file` is the source file; imports are searched beside it. Raises NotationError if a file cannot be
     read, does not define a name, or imports itself.
@@ -76,13 +76,13 @@ def _may_import(text: str, syntax: str) -> bool:
 
 
 def line_of(text: str, span: Span) -> Span:
-    """Return the line that a statement is on, with its comment."""
+    """Return the line that contains a statement, with its comment."""
     end = text.find("\n", span[1])
     return text.rfind("\n", 0, span[0]) + 1, len(text) if end < 0 else end
 
 
 class _Importer:
-    """Reads the files that one program imports, each once."""
+    """Reads the files that one program imports, each file once."""
 
     def __init__(self, folders: tuple[Path, ...]):
         self.folders = folders
@@ -97,7 +97,7 @@ class _Importer:
         name: str,
         above: tuple[Path, ...],
     ) -> ComposedText:
-        """Return the text of one file, or of the program, with its imports replaced."""
+        """Return the text of one file, or of the program itself, with its imports replaced."""
         parts: list[SourcePart] = []
         position, line = 0, 1
         for statement in statements:
@@ -204,7 +204,7 @@ class _Importer:
 
 
 def _find_in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
-    """Return a file that an installed package ships, without importing the package."""
+    """Return a file that an installed package contains, without importing the package."""
     from importlib.util import find_spec
 
     top, *further = package.split(".")
@@ -232,7 +232,7 @@ def _find_in_package(package: str, inside: str, path: str, error: Any) -> Source
 
 
 def _check_declarations(text: ComposedText) -> None:
-    """Raise if two files declare one name in different sets: it would be one parameter for two things."""
+    """Raise if two files declare one name in different sets, because it would be one parameter with two meanings."""
     try:
         scope = _scope_of(text)
     except NotationError:  # which the program raises
@@ -249,13 +249,13 @@ def _check_declarations(text: ComposedText) -> None:
 
 
 def _scope_of(text: str) -> Scope:
-    """Return the symbols of an imported file; an empty file has none."""
+    """Return the symbols of an imported file. An empty file has no symbols."""
     tree = parse(text, "text")
     return bind(text, tree, open=True)
 
 
 def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
-    """Return the lines of a span, with their files and line numbers."""
+    """Return the lines of a span with their files and line numbers."""
     rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):
@@ -266,7 +266,7 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
 
 
 def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
-    """Rename some names of a file everywhere."""
+    """Rename some names throughout a file."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
     ]
@@ -289,7 +289,7 @@ def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
 
 
 def _terminate_lines(parts: Iterable[SourcePart]) -> list[SourcePart]:
-    """Return parts that end at the end of a line, so that no part runs into the next part."""
+    """Return parts that end at line ends, so that no part runs into the next."""
     remaining = [part for part in parts if part.text]
     return [
         part if part.text.endswith("\n") or number == len(remaining) - 1 else part._replace(text=f"{part.text}\n")

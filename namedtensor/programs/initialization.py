@@ -1,4 +1,4 @@
-"""Initialization of parameters: the fan-in of each, its initializer, and the values that are sampled."""
+"""Initialization of parameters: the fan-in, the initializer and the sampled values of each parameter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .parameters import infer_types, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """Return the fan-in axes of each parameter: the axes of the contractions and look-ups that use it."""
+    """Return the fan-in axes of each parameter, that is, the axes of the contractions and lookups that use it."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
@@ -40,7 +40,7 @@ def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[s
 
 
 def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
-    """Yield the arguments of a loop and their fan-in axes.
+    """Yield the arguments of a loop with their fan-in axes.
 
     A step may receive one slice of an argument, or all of it.
     """
@@ -59,7 +59,7 @@ def draw_parameters(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a tensor for each parameter of a program except those `unwanted`, by the rules of `initial`."""
+    """Return a tensor for each parameter of a program except the `unwanted` parameters, by the rules of `initial`."""
     checker = infer_types(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
@@ -69,7 +69,7 @@ def draw_parameters(
 def fans_in(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
 ) -> dict[str, tuple[Initializer, int]]:
-    """Return the usual initializer of each parameter beside these inputs, and its fan-in."""
+    """Return the usual initializer and the fan-in of each parameter that is not among these inputs."""
     checker = infer_types(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
     result: dict[str, tuple[Initializer, int]] = {}
@@ -88,7 +88,7 @@ def initial(
     initializers: Initializers | None = None,
     scalars: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return a tensor for each shape, by the initializer for its name or its base, or by its use in the formulas.
+    """Return a tensor for each shape, using the initializer for its name or base, or for its use in the formulas.
 
     By default, γ is one, a contracted tensor is normal with variance 1/fan_in, which preserves the variance of its
     input, and an added tensor is zero.
@@ -128,7 +128,7 @@ def initial(
 
 
 def to_jax(numbers: Any, dtype: Any) -> Any:
-    """Return numbers as a JAX array: float64 if JAX has it enabled, otherwise float32."""
+    """Return numbers as a JAX array, in float64 if JAX has it enabled and otherwise in float32."""
     import jax  # type: ignore[import-not-found]
 
     return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))
@@ -146,7 +146,7 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """Return the initializer of a name, of its base with its last label, of its base, or else the usual one.
+    """Return the initializer of a name, of its base with the last label, or of its base, or else the usual one.
 
     W^O serves every W^{l,O}.
     """

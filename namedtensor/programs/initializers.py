@@ -1,4 +1,4 @@
-"""The records of initializers; `namedtensor.initializers` is their public name."""
+"""The records of initializers. Their public name is `namedtensor.initializers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Constant:
-    """The same value for each element."""
+    """An initializer that assigns the same value to each element."""
 
     value: float
 
@@ -23,7 +23,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Normal:
-    """A normal distribution with mean 0; `stddev` is a formula of `fan_in`, `fan_out` and the sizes."""
+    """A normal distribution with mean 0, whose `stddev` is a formula of `fan_in`, `fan_out` and the sizes."""
 
     stddev: str
 
@@ -33,7 +33,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class Uniform:
-    """A uniform distribution from −`bound` to `bound`, a formula of `fan_in`, `fan_out` and the sizes."""
+    """A uniform distribution from −`bound` to `bound`, which is a formula of `fan_in`, `fan_out` and the sizes."""
 
     bound: str
 
@@ -58,7 +58,7 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
-    """Return the value of a formula of numbers, once for all layers that are alike."""
+    """Return the value of a formula of numbers, computed once for all layers with the same variables."""
     from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

@@ -1,4 +1,4 @@
-"""Calls with tensors whose axes have labels: the labels are compared once, before anything is computed.
+"""Calls with tensors whose axes have labels. The labels are compared once, before anything is computed.
 
     compile_labeled        an executable that aligns its inputs, and labels its results
     moves_of               the positions that align the inputs with the first that labels each axis, or an error
@@ -32,7 +32,7 @@ def compile_labeled(
     given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
     options: Options,
 ) -> Executable:  # fmt: skip
-    """Return the executable of a call, which aligns its inputs and labels its results. Raises what `moves_of` raises."""
+    """Return the executable of a call, which aligns its inputs and labels its results. Raise errors of `moves_of`."""
     try:
         typed = typed_for(given)
         moves = moves_of(typed, given, parameters)
@@ -57,7 +57,7 @@ def labels_of_results(
 
 
 def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
-    """Return the positions that align the inputs that the terms use; messages name positional arguments by `parameters`.
+    """Return the positions that align the inputs of the terms. Messages call positional arguments by `parameters`.
 
     Raises NotationError if operands have different labels, or labels that have to be aligned are not unique or are missing.
     """
@@ -79,14 +79,14 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
 
 
 def members_of(name: str) -> tuple[str, ...]:
-    """Return the names of the tensors in an array: one, or the members of a family."""
+    """Return the names of the tensors in an array: a single name, or the members of a family."""
     return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
 
 
 def align_by(
     given: BoundArguments, check: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
 ) -> BoundArguments:
-    """Return the inputs of a call that is not cached, aligned for the term that `check` returns if they have labels."""
+    """Return the inputs of an uncached call. Inputs with labels are aligned for the term that `check` returns."""
     if not given.labeled:
         return given
     checker, typed = check(given)

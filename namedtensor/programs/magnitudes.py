@@ -1,4 +1,4 @@
-"""The magnitudes from which a value is computed: rounding may change the value by a multiple of them.
+"""The magnitudes from which a value is computed. Rounding may change the value by a multiple of its magnitude.
 
 ∑_{a} (X − mean_{a} X) is computed of numbers as large as ∑_{a} (|X| + mean_{a} |X|): each term has the same operators, of the
 absolute values of its operands, with + for −. For other operators it is the magnitude of the condition: |log x| + m /
@@ -34,7 +34,7 @@ BOUNDED_SLOPE = (
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
-    """Return the terms of the magnitudes in a separate graph, or none if a term contains other terms."""
+    """Return the terms of the magnitudes in a separate graph, or no terms if a term contains other terms."""
     graph = TermGraph()
     make = TermBuilder(graph, nodes.Number(0))
     copies, by_term = dict[int, Term](), dict[int, Term]()
@@ -55,7 +55,7 @@ MATRIX = ("det", "cofactors", "inv", "solve", "logdet", "cholesky", "eigvalsh", 
 
 
 def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
-    """Return the magnitude of a term with arguments of these magnitudes; the magnitude of a condition is the condition."""
+    """Return the magnitude of a term whose arguments have these magnitudes. A condition is its own magnitude."""
     operator = term.operator
     if term.boolean:
         return term
@@ -100,7 +100,7 @@ def _measure_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Te
 
 
 def _root(make: TermBuilder, radicand: Term, magnitude: Term) -> Term:
-    """Return the magnitude of a root: at 0, rounding changes it by the root of the change."""
+    """Return the magnitude of a root. At 0, rounding changes a root by the root of the change."""
     least = make.times(make.number(UNIT), magnitude)
     return make.between("/", magnitude, make.between("sqrt", make.between("max", radicand, least)))
 
@@ -140,7 +140,7 @@ def _measure_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[
 
 
 def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    """Return a rough magnitude for operators whose condition is not computed."""
+    """Return a rough magnitude for matrix operators whose condition number is not computed."""
     largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
     total = make.add(largest[0], make.times(largest[0], largest[0]))
     for entry in largest[1:]:

@@ -1,4 +1,4 @@
-"""Plans of formulas for arguments by name: for one library, with numbers or symbols for sizes."""
+"""Plans of formulas for arguments by name, for one library, with numbers or symbols as sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 
 def target_named(library: str) -> Target:
-    """Return the target of a library by its name. Raise NotationError if it is invalid, or not installed."""
+    """Return the target of a library by name. Raise NotationError if it is invalid or not installed."""
     target = target_for_text(library)
     if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
@@ -34,7 +34,7 @@ def target_named(library: str) -> Target:
 
 
 def target_for_text(library: str) -> Target:
-    """Return the target of a library for text that does not run here: the library need not be installed."""
+    """Return the target of a library for source text that does not run here. The library need not be installed."""
     if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     try:
@@ -45,13 +45,13 @@ def target_for_text(library: str) -> Target:
 
 
 def text_target(library: str) -> Target:
-    """Return the target of a library without importing it: text needs no import, and PyTorch takes seconds."""
+    """Return the target of a library without importing it. Source text needs no import, and PyTorch loads slowly."""
     known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
     return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
 
 def check_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
-    """Return the requested terms. The arguments of a function come by their names."""
+    """Return the checker and the requested terms. The arguments of a function are passed by name."""
     inputs = types_of(abstract)
     scope = goal.program.scope_given(inputs)
     entry = goal.entry(scope)

@@ -1,4 +1,4 @@
-"""The sizes of a graph of ONNX: the names of its open axes, and the checks of sizes that have to agree.
+"""The sizes of an ONNX graph: the names of its open axes, and the checks that sizes agree.
 
 ONNX Runtime compares the sizes of inputs with the numbers of the graph alone. An axis of size 1 where another input has
 more would be broadcast, to a wrong number without an error.
@@ -27,14 +27,14 @@ INT64 = 7  # of ONNX's types of elements
 
 
 def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
-    """Give the open axes of inputs and outputs these names, by their positions."""
+    """Assign these names to the open axes of the inputs and outputs, by position."""
     for value, of_value in zip((*graph.inputs, *graph.outputs), names):
         for axis, name in of_value.items():
             value.shape[axis] = name
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Have the graph reject inputs whose sizes differ from the axis that `forward` reads."""
+    """Make the graph reject inputs whose sizes differ from the size of the axis that `forward` uses."""
     read_from: dict[Size, Axis] = {
         read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
     }
@@ -52,7 +52,7 @@ def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, s
 
 
 def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -> list[Any]:
-    """Return nodes that pass an input through, and fail if its sizes differ from the sizes of other axes.
+    """Return nodes that pass an input through and fail if its sizes differ from the sizes of other axes.
 
     They index an array of one element with 0 if a size agrees and with 1 otherwise, and reshape by the resulting zeros,
     which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.

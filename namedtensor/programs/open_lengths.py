@@ -20,7 +20,7 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
-    """Check with a size for each unspecified end, and return the result and the conditions on these sizes."""
+    """Run a check with a size for each unspecified end. Return the result and the conditions on these sizes."""
     ends: dict[str, Extent] = {}
     first = result = check(ends)
     assumed: tuple[SizeCondition, ...] = ()
@@ -35,7 +35,7 @@ def with_open_ends(
 
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
-    """Return a size for each name, or axis, whose number errors ask for."""
+    """Return a size for each name or axis whose value the errors request."""
     needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
     return {
         error.symbol: extent(SizeSymbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None

@@ -1,4 +1,4 @@
-"""Checks of the differentials of user-defined operators: their axes, and that they are linear in the change."""
+"""Checks of user-defined differentials: they have the correct axes and are linear in the change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGE = "change"  # the axis of the directions in which a differential is tried
 
 
 def check_differential(custom: Any) -> None:
-    """Raise if a differential is wrong: it has other axes, lacks ∂X, or is not linear."""
+    """Raise if a differential has the wrong axes, lacks ∂X, or is not linear."""
     count = len(custom.lifted.inputs)
     if len(custom.differential) != count:
         hint = 'pass one for each operand, "0" where it contributes nothing'
@@ -82,7 +82,7 @@ def check_axes(custom: Any, letter: str, text: str) -> None:
 
 
 def check_linear(custom: Any, letter: str, text: str) -> None:
-    """Raise if a differential is not linear: for −2 times the change it must be −2 times as large.
+    """Raise if a differential is not linear. For −2 times the change, it must be −2 times as large.
 
     A differential that uses the operator itself is tried if its NumPy function works.
     """
@@ -108,7 +108,7 @@ def check_linear(custom: Any, letter: str, text: str) -> None:
 
 
 def with_name(text: str, letter: str) -> str:
-    """Return a differential with the name dX in place of ∂X."""
+    """Return a differential in which the name dX replaces ∂X."""
     return re.sub(rf"∂\s*{letter}", f" d{letter}", text)
 
 

@@ -1,4 +1,4 @@
-"""Parameter inference: the shape of each name that a program declares and does not define."""
+"""Parameter inference: the shape of each name that a program declares but does not define."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """Return the shape of each name that is declared and not defined, except names with given `shapes`."""
+    """Return the shape of each name that is declared but not defined, except names with given `shapes`."""
     return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 
@@ -59,7 +59,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
 
 
 def ask_for_type(problem: NotationError) -> NotationError:
-    """Return the error for a call that needs types: an undefined name without a similar name needs its type."""
+    """Return the error for a call without types: an undefined name needs a type if there is no similar name."""
     name = problem.symbol
     if problem.reason != TYPE_NEEDED:
         return problem
@@ -68,7 +68,7 @@ def ask_for_type(problem: NotationError) -> NotationError:
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
-    """Raise for a function that has parameters, and neither a signature nor shapes for its arguments."""
+    """Raise for a function that has parameters but has neither a signature nor shapes for its arguments."""
     keys, names = {key(name) for name in shapes}, goal.program.names
     for function in goal.functions():
         missing = [str(name.key()) for name in function.parameters if name.key() not in keys]

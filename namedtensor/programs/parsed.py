@@ -1,4 +1,4 @@
-"""Parsed programs: a text, its tree, its symbols, and the checker of it for given inputs.
+"""Parsed programs: the source text, its tree, its symbols, and its checker for given inputs.
 
 A program is parsed again if an input has the name of something that the text alone reads as a function: `softmax`, or
 `W^Q` beside a function W. Nothing else in `programs` makes a checker.
@@ -41,7 +41,7 @@ MOST_READINGS = 64  # sets of given names for which a program keeps what it may 
 
 
 class ParsedProgram:
-    """A text in the notation, parsed and bound on first use; equal if the trees are equal."""
+    """A text in the notation, parsed and bound on first use. Two texts are equal if their trees are equal."""
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT, strict: bool = False):
         self.source: str = source
@@ -73,7 +73,7 @@ class ParsedProgram:
 
     @cached_property
     def _defining(self) -> list[bool]:
-        """Return the statements that are definitions by their sign, a ≜ b.
+        """Return the statements that the sign ≜ makes definitions, as in a ≜ b.
 
         Of two equations for one name, the other one is an assertion.
         """
@@ -94,7 +94,7 @@ class ParsedProgram:
 
     @cached_property
     def names(self) -> ProgramNames:
-        """Return the names that it mentions."""
+        """Return the names that the program mentions."""
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
@@ -119,7 +119,7 @@ class ParsedProgram:
     def convert_scalars(
         self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
     ) -> Mapping[str, Any]:
-        """Return the values, with plain numbers for tensors without axes that are needed before planning."""
+        """Return the values, with plain numbers in place of tensors without axes that are needed before planning."""
         single: list[str] = []
         for name, value in values.items():
             layout = getattr(value, "layout", None)
@@ -146,7 +146,7 @@ class ParsedProgram:
         infer_parameters: bool = False,
         recover: bool = False,
     ) -> Checker:
-        """Return a checker of the program for these inputs. A function's `arguments` have separate axes.
+        """Return a checker of the program for these inputs. The `arguments` of a function have separate axes.
 
         `scope` holds the meaning of its names, if it is known already. The other options are the options of `Checker`.
         """
@@ -158,7 +158,7 @@ class ParsedProgram:
         )  # fmt: skip
 
     def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """Return the function that the program ends with, if any: by its text, or with inputs."""
+        """Return the function with which the program ends for these inputs, or None if it ends with a value."""
         scope = self.scope if scope is None else scope
         functions = list(scope.all_functions())
         if not functions or scope.last is not None:
@@ -167,7 +167,7 @@ class ParsedProgram:
 
     @cached_property
     def defined(self) -> list[str]:
-        """Return the names that it defines, including functions, in the order of their definitions."""
+        """Return the names that the program defines, including functions, in the order of their definitions."""
         result = [(function.position, function.title) for function in self.scope.all_functions()]
         result += [(group[0].position, str(spelling)) for spelling, group in self.scope.definitions.items()]
         result += [(family.position, str(family.key)) for family in self.scope.families]
@@ -175,18 +175,18 @@ class ParsedProgram:
 
     @property
     def declared(self) -> list[str]:
-        """The names that are declared and never defined."""
+        """The names that are declared but never defined."""
         defined = set(self.scope.definitions) | {family.key for family in self.scope.families}
         return [str(name.key()) for _, name, _, _ in self.scope.declarations if name.key() not in defined]
 
     @property
     def sizes(self) -> list[str]:
-        """The axes whose sizes it mentions."""
+        """The axes whose sizes the program mentions."""
         return sorted({node.axis.name for node in walk(self.tree) if isinstance(node, nodes.Size)})
 
     @property
     def builtins(self) -> list[str]:
-        """The built-in functions and operators that it uses."""
+        """The built-in functions and operators that the program uses."""
         used = {node.operator for node in walk(self.tree) if isinstance(node, Call)} - set(self.scope.functions)
         return sorted(name for name in used if name in REGISTRY)
 
@@ -199,7 +199,7 @@ def _restore_program(
 
 
 def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
-    """Parse a program whose errors of syntax are raised now."""
+    """Parse a program. Syntax errors are raised immediately."""
     parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
         parsed_program.scope  # noqa: B018
@@ -209,7 +209,7 @@ def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgr
 
 
 def find_shadowing_names(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
-    """Return the names of inputs that the text alone reads as functions: built-in functions, and labeled names.
+    """Return the names of inputs that the text alone treats as functions: built-in functions and labeled names.
 
     If `functions` is known, only labeled names that one of them may contain count.
     """

@@ -1,4 +1,4 @@
-"""Tensors as plain numbers, with NumPy and without.
+"""Tensors as plain numbers, which work with or without NumPy.
 
 PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         numbers row by row, as its axes are listed
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlainTensor:
-    """A tensor as plain numbers, the last axis fastest."""
+    """A tensor as plain numbers, in which the last axis varies fastest."""
 
     axes: tuple[str, ...]
     extent: tuple[int, ...]
@@ -29,11 +29,11 @@ class PlainTensor:
 
     @property
     def number(self) -> float:
-        """The number of a value without axes."""
+        """The number that a tensor without axes contains."""
         return float(self.numbers[0])
 
     def laid_out(self, order: Sequence[str]) -> PlainTensor:
-        """Return the tensor with its axes in another order.
+        """Return the tensor with its axes in the given order.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
         (1, 3, 2, 4)
@@ -43,7 +43,7 @@ class PlainTensor:
         return self.broadcast_to({axis: self.sizes[axis] for axis in order})
 
     def broadcast_to(self, sizes: dict[str, int]) -> PlainTensor:
-        """Return the tensor along these axes, repeated along its missing axes.
+        """Return the tensor along these axes, with its elements repeated along axes that it lacks.
 
         >>> PlainTensor(("a",), (2,), (1, 2)).broadcast_to({"b": 2, "a": 2}).numbers
         (1, 2, 1, 2)
@@ -55,7 +55,7 @@ class PlainTensor:
         return PlainTensor(tuple(sizes), extent, tuple(self.numbers[position] for position in positions))
 
     def first_along(self, retained: Collection[str]) -> PlainTensor:
-        """Return the first elements along all axes but these.
+        """Return the first elements along all axes except the retained axes.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).first_along("a").numbers
         (1, 3)
@@ -80,7 +80,7 @@ class PlainTensor:
         return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
 
     def to_operand(self) -> NamedTensor | float:
-        """Return a NumPy tensor, or a number if it has no axes."""
+        """Return a NumPy tensor, or a number if the tensor has no axes."""
         return self.to_tensor() if self.axes else self.number
 
 
@@ -89,7 +89,7 @@ def strides(extent: Sequence[int]) -> tuple[int, ...]:
 
 
 def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """Return all positions, counted from 0, the last index fastest."""
+    """Return all positions, counted from 0, with the last index varying fastest."""
     return itertools.product(*map(range, extent))
 
 

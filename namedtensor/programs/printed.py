@@ -1,4 +1,4 @@
-"""Printed forms of programs, formulas and entry points: text, LaTeX, HTML and colors."""
+"""Printed forms of programs, formulas and entry points as text, LaTeX or HTML, with or without colors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Printed:
         return to_text(self._tree, ascii=ascii, colors=escapes)
 
     def to_latex(self, macros: bool = False, colors: bool = False, width: float | None = None) -> str:
-        """Return the formula as LaTeX, for a document with the preamble of `nt.latex_preamble()`.
+        """Return the formula as LaTeX for a document with the preamble from `nt.latex_preamble()`.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Program, Formula and EntryPoint, the objects that users hold: callable, inspectable, printable."""
+"""Program, Formula and EntryPoint: user-facing objects that can be called, inspected and printed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been as
 
 
 class Program(OnDevices, Verbs):
-    r"""Hold several definitions in one scope; `nt.program` creates one.
+    r"""Several definitions in one scope, created by `nt.program`.
 
     `program["O"]` is a name of it, callable, and so is `program.O`. Programs are equal if their sources mean the same.
 
@@ -80,7 +80,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def source(self) -> str:
-        """The source, as written."""
+        """The source text, as written."""
         return self._goal.program.source
 
     @property
@@ -90,12 +90,12 @@ class Program(OnDevices, Verbs):
 
     @property
     def strict(self) -> bool:
-        """Whether every use of the program rejects an outer broadcast."""
+        """Whether all uses of the program reject an outer broadcast."""
         return self._goal.program.strict
 
     @property
     def tree(self) -> Any:
-        """The syntax tree, of nodes of `grammar.nodes`."""
+        """The syntax tree, with nodes from `grammar.nodes`."""
         return self._goal.program.tree
 
     @property
@@ -105,7 +105,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def declared(self) -> list[str]:
-        """The parameters: names that are declared and not defined."""
+        """The parameters, that is, names that are declared but not defined."""
         return self._goal.program.declared
 
     @property
@@ -130,7 +130,7 @@ class Program(OnDevices, Verbs):
     def __getitem__(self, name: tuple[str, ...]) -> EntryPoints: ...
 
     def __getitem__(self, name: str | tuple[str, ...]) -> EntryPoint | EntryPoints:
-        """Return the entry point of a name or several: `program["K", "V"](…)` computes shared parts once."""
+        """Return an entry point for one or several names: `program["K", "V"](…)` computes shared parts once."""
         try:
             entry = self._entries.get(name)
         except TypeError:  # it cannot be the name of anything
@@ -216,7 +216,7 @@ class Program(OnDevices, Verbs):
         )
 
     def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
-        """Return the closed form of the derivatives in its value, in the notation (paper §5).
+        """Return the closed form of the derivatives in the program's value, in the notation (paper §5).
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Program(OnDevices, Verbs):
             return closed
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
-        """Return the goal of a call: the value of the program, or its last function applied to the arguments."""
+        """Return the goal of a call: the value of the program, or its last function with the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
@@ -268,7 +268,7 @@ class Program(OnDevices, Verbs):
         self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of the program's goal for new layouts, and the executable that the next call finds."""
+        """Return the value of the program's goal for new layouts, and the executable for the next such call."""
         goal = self._asked(arguments, all_values(values, named))
         result, used = goal._slow_path(arguments, values, sizes, named, None)
         if by_layout is not None and used is not None:
@@ -277,7 +277,7 @@ class Program(OnDevices, Verbs):
 
 
 class Formula(Program):
-    """Hold one formula or function; `nt.formula` creates one, with the methods of `Program`.
+    """One formula or function, created by `nt.formula`, with the methods of `Program`.
 
     Examples
     --------
@@ -292,7 +292,7 @@ class Formula(Program):
 
 
 class DerivativeFormula(Formula):
-    """Hold the derivative of a formula.
+    """The derivative of a formula.
 
     It prints as its closed form, if there is one. `to_text()` is as the paper writes it.
     """
@@ -312,7 +312,7 @@ class DerivativeFormula(Formula):
 
 
 class EntryPoint(Verbs):
-    """A name of a program, callable: a function's value for its arguments, or a tensor's value.
+    """A callable name of a program: a function, called with its arguments, or a tensor.
 
     It has the verbs of programs, said of this name alone.
     """
@@ -333,11 +333,11 @@ class EntryPoint(Verbs):
 
     @property
     def program(self) -> Program:
-        """The program that defines it."""
+        """The program that defines the name."""
         return self._program
 
     def derivative(self, wrt: str) -> Formula | EntryPoint:
-        """Return the derivative with respect to `wrt`, as an entry point if `self` is a function.
+        """Return the derivative with respect to `wrt`, which is an entry point if `self` is a function.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from ..scope.uses import OF_AXES, uses_of
 
 
 class ProgramNames:
-    """The names of a scope, grouped by the statements that explain them."""
+    """The names of a scope, grouped by the statements that introduce them."""
 
     def __init__(self, scope: Scope):
         self.scope = scope
@@ -34,13 +34,13 @@ class ProgramNames:
 
     @cached_property
     def spoken(self) -> set[Key]:
-        """All names in the text: W is left out if W^Q is declared or defined."""
+        """All names in the text, except that W is left out if W^Q is declared or defined."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {result for part in parts for result in find_used_names(part, self._find_labeled_names)}
 
     @property
     def free(self) -> list[str]:
-        """The names that only a value explains, in the order of the alphabet."""
+        """The names that only a value explains, in alphabetical order."""
         explained = self.bases | self.indices | set(CONSTANTS)
         parameters = {key for function in self.scope.all_functions() for key in function.bound}
         return sorted(
@@ -52,7 +52,7 @@ class ProgramNames:
         )
 
     def has(self, name: str) -> bool:
-        """Return whether the program defines or declares the name, or takes it as an input."""
+        """Return whether the program defines or declares the name, or accepts it as an input."""
         try:
             expected = key(name)
         except NotationError:
@@ -61,11 +61,11 @@ class ProgramNames:
 
     @cached_property
     def _find_labeled_names(self) -> set[Key]:
-        """Return the names whose scripts are labels, and not powers of another name."""
+        """Return the names whose scripts are labels rather than powers of another name."""
         return self.declared | self.defined
 
     def asked(self, function: FunctionDefinition) -> list[Key]:
-        """Return the parameters of a function, or the names that it needs: neither its arguments nor defined."""
+        """Return the parameters of a function: the names that it needs, except its arguments and defined names."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
         fromkeys = dict.fromkeys(name for body in bodies for name in find_used_names(body, self._find_labeled_names))
@@ -85,7 +85,7 @@ class ProgramNames:
 
 
 def find_used_names(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
-    """Yield the names that an expression uses: for X^2 also X, unless X^2 is itself a name."""
+    """Yield the names that an expression uses. For X^2, also yield X unless X^2 is itself a name."""
     stack: list[Any] = [node]
     while stack:  # A long sum is deeper than Python's recursion limit.
         current = stack.pop()
@@ -101,7 +101,7 @@ def find_used_names(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
 
 
 def bound_by(node: Any) -> set[str]:
-    """Return the index variables that a node binds: i of ∑_i and of ∑_{i=1}^n, t of `for t = 1, …, n`."""
+    """Return the index variables that a node binds, such as i in ∑_i and ∑_{i=1}^n, or t in `for t = 1, …, n`."""
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):
@@ -113,7 +113,7 @@ def bound_by(node: Any) -> set[str]:
 
 
 def read_bars(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> list[nodes.Program]:
-    """Return programs in which |x| is an absolute value if x is an input or an operand, and no axis of any of them."""
+    """Return programs in which |x| is an absolute value if x is an input or an operand and never an axis."""
     uses = uses_of(*trees)
     operands = uses.variables.union(inputs) - uses.named_axes
 

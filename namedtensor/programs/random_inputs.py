@@ -1,4 +1,4 @@
-"""Random inputs for tests of equality: the same everywhere, with NumPy and without.
+"""Random inputs for tests of equality, which are identical with and without NumPy.
 
 One batch has a test of each style: ordinary numbers, and special ones, such as zeros, ties, tiny and huge numbers.
 """
@@ -20,7 +20,7 @@ Draw = Callable[["RandomNumbers"], float]
 
 
 class RandomNumbers:
-    """A stream of numbers that a seed fixes.
+    """A stream of random numbers determined by a seed.
 
     >>> [round(RandomNumbers("0 normal").normal(), 4) for _ in range(2)] == [round(RandomNumbers("0 normal").normal(), 4)] * 2
     True
@@ -33,16 +33,16 @@ class RandomNumbers:
         return low + (high - low) * self.uniformly()
 
     def whole(self, low: int, high: int) -> int:
-        """Return one of low, …, high."""
+        """Return a random integer from low, …, high."""
         return low + int((high - low + 1) * self.uniformly())
 
     def normal(self) -> float:
-        """Return a normal number, by Box and Muller."""
+        """Return a normally distributed number, using the Box–Muller method."""
         radius = math.sqrt(-2 * math.log(1 - self.uniformly()))
         return radius * math.cos(2 * math.pi * self.uniformly())
 
     def power(self, low: float, high: float) -> float:
-        """Return a number of either sign whose logarithm is uniform."""
+        """Return a number of either sign whose logarithm is uniformly distributed."""
         return (1 if self.uniformly() < 0.5 else -1) * 10 ** self.uniform(low, high)
 
 
@@ -69,7 +69,7 @@ SPECIAL = ("ties", "equal", "tiny", "huge")
 
 
 class NumberDomain(NamedTuple):
-    """The set of an input, with its bounds as numbers."""
+    """The set of an input, with numeric bounds."""
 
     kind: str = "reals"
     bounds: tuple[float, ...] = ()
@@ -97,12 +97,12 @@ HALF_LINES = {"positive": NumberDomain("above", (0.0,)), "nonnegative": NumberDo
 
 
 def number_in(node: Any) -> float | None:
-    """Return the number that a bound of a set is."""
+    """Return the number that a bound of a set stands for, or None if it is unknown."""
     return float(node.value) if isinstance(node, Number) else None
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
-    """Return the domain of a declared set: [unknown] or the real numbers if no bound is known."""
+    """Return the domain of a declared set, which is [unknown] or the real numbers if no bound is known."""
     if of is None:
         return REALS
     if of.domain in HALF_LINES:
@@ -115,7 +115,7 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, 
 
 
 def find_stated_domains(statements: Iterable[Any]) -> dict[str, NumberDomain]:
-    """Return the domains of the names that assumptions place on one side of a number, as x > 0 and 1 ≥ x."""
+    """Return the domains of names that assumptions compare with a number, as in x > 0 and 1 ≥ x."""
     result: dict[str, NumberDomain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None
@@ -133,7 +133,7 @@ STATED = {">": ("above", "below"), "≥": ("from", "to"), "<": ("below", "above"
 
 
 class RandomInputs:
-    """The elements of the inputs of one random test, sampled one input after the other."""
+    """The elements of the inputs of one random test, sampled one input at a time."""
 
     def __init__(self, seed: Any, style: str):
         self.style = style
@@ -144,7 +144,7 @@ class RandomInputs:
             self.draw = lambda numbers: number
 
     def elements(self, extent: Sequence[int], domain: NumberDomain = REALS) -> tuple[float, ...]:
-        """Return the elements of one input, the last axis fastest.
+        """Return the elements of one input, with the last axis varying fastest.
 
         >>> RandomInputs(0, "ties").elements((2, 2))[:3]
         (0.0, 0.0, 0.0)
@@ -187,5 +187,5 @@ SPECIAL_NUMBERS: dict[str, Numbers] = {
 
 
 def styles(count: int) -> list[str]:
-    """Return the styles of this number of tests, batch after batch."""
+    """Return the styles of this number of tests, batch by batch."""
     return [*itertools.islice(itertools.cycle(STYLES), count)]

@@ -1,4 +1,4 @@
-"""Formulas as code that a person reads: `to_python(style="readable")`, `to_python("loops")`."""
+"""Readable code for formulas: `to_python(style="readable")` and `to_python("loops")`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return a function of arrays with the names and parts of the formula; its parameters are `given`, in order."""
+    """Return a function of arrays with the names and parts of the formula. Its parameters are `given`, in order."""
     return readable(goal, library, given, options).text
 
 
 def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> ReadableCode:
-    """Return a readable function of arrays, with the part of the formula of each line."""
+    """Return a readable function of arrays, and the part of the formula that each line computes."""
     with recursion_headroom(goal.program.source):
         try:
             checker, root = type_goal(goal, given, options)
@@ -46,7 +46,7 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
 
 
 def float_bits(value: Any) -> int:
-    """Return the width of the floats of an input, or 0 if it has none; a shape stands for floats."""
+    """Return the width of an input's floats, or 0 if it has no floats. A shape stands for floats."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         name = dtype_name(layout.dtype)
@@ -56,7 +56,7 @@ def float_bits(value: Any) -> int:
 
 
 def is_narrow(value: Any) -> bool:
-    """Return whether a value is a tensor of integers of fewer than 64 bits."""
+    """Return whether a value is a tensor of integers narrower than 64 bits."""
     layout = getattr(value, "layout", None)
     name = dtype_name(layout.dtype) if isinstance(layout, Layout) else ""
     return "int" in name and not name.endswith("64")

@@ -27,7 +27,7 @@ def value_on(program: nodes.Program, inputs: Inputs) -> PlainTensor:
 
 
 class Sampler(NamedTuple):
-    """Samples inputs of given sizes; `digits` rounds ordinary numbers, so that counterexamples are short."""
+    """A sampler of inputs with given sizes. `digits` rounds ordinary numbers to keep counterexamples short."""
 
     shapes: Mapping[str, Mapping[str, int]]
     domains: Mapping[str, NumberDomain] = {}
@@ -53,7 +53,7 @@ class Sampler(NamedTuple):
         value: Evaluate = value_on,
         is_exact: Callable[[float], bool] = lambda number: True,
     ) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of a program that a known program lacks; numbers that are not exact are left out."""
+        """Yield inputs at each boundary that only the first program has, leaving out numbers that are not exact."""
 
         def allows(name: str, number: float) -> bool:
             return is_exact(number) and number in self.domains.get(name, REALS)

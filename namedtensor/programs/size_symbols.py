@@ -23,7 +23,7 @@ GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\
 
 
 class SizeSymbols:
-    """One symbol for each axis of open size, under a unique name in the text."""
+    """One symbol for each axis of open size, with a unique name in the text."""
 
     def __init__(self, taken: Collection[str]):
         self.taken = {*taken, *RESERVED}
@@ -45,7 +45,7 @@ class SizeSymbols:
         return text
 
     def layout(self, value: Any, name: str, sizes: Mapping[str, int], dtype: str = DTYPE) -> Any:
-        """Return the layout of an input, with a symbol for each open size. A plain number is returned as it is."""
+        """Return the layout of an input, with a symbol for each open size. A plain number is returned unchanged."""
         layout = getattr(value, "layout", None)
         if isinstance(layout, Layout):
             return layout
@@ -57,12 +57,12 @@ class SizeSymbols:
 
 
 def names_in(values: Collection[str]) -> set[str]:
-    """Return the identifiers that a plan has for its inputs."""
+    """Return the identifiers of a plan's inputs."""
     return {text for name in values for text in (safe(name), name)}
 
 
 def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
-    """Return the result of `make`, and its assumptions about sizes.
+    """Return the result of `make` and its assumptions about sizes.
 
     Raises NotationError (309) if `make` needs the number of an open size.
     """

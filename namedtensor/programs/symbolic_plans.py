@@ -1,4 +1,4 @@
-"""Plans for sizes that change: a callable is planned with numbers first, then with symbols in their place.
+"""Plans for changing sizes. A callable is planned with numbers first, then with symbols in their place.
 
     first call of a signature     a plan of its sizes as numbers
     a call that differs           one plan in which the sizes that differ are symbols, this call their example
@@ -39,7 +39,7 @@ Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axe
 
 
 class PlanSignature(NamedTuple):
-    """The parts that a plan depends on other than sizes, the sizes in order, and the position of each size."""
+    """The parts of a plan's key other than sizes, the sizes in order, and the position of each size."""
 
     key: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -62,7 +62,7 @@ def signature_of(given: BoundArguments) -> PlanSignature:
 
 
 class SymbolicPlan(NamedTuple, Generic[Function]):
-    """A function for all sizes that satisfy its conditions: `symbols` by the number of their size, the others fixed."""
+    """A function for all sizes that satisfy its conditions. `symbols` maps the numbers of sizes to symbols."""
 
     symbols: dict[int, SizeSymbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
@@ -72,7 +72,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
     executable: Function
 
     def fits(self, sizes: tuple[int, ...]) -> bool:
-        """Return whether the plan is correct for these sizes, and as fast as a plan made for them."""
+        """Return whether the plan is correct for these sizes and as fast as a plan made for them."""
         values: dict[SizeSymbol, int] = {}
         for number, (size, fixed) in enumerate(zip(sizes, self.fixed)):
             if fixed is None:
@@ -88,7 +88,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
 
 
 class SignaturePlans(Generic[Function]):
-    """The plans of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers.
+    """The plans of one signature: the sizes of its first call, its plans with symbols, and the axes with fixed sizes.
 
     Without a first call, all sizes are symbols at once.
     """
@@ -102,7 +102,7 @@ class SignaturePlans(Generic[Function]):
 
     @property
     def is_full(self) -> bool:
-        """Whether other sizes have plans of numbers."""
+        """Whether other sizes get plans with numbers."""
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
@@ -114,7 +114,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def executable(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call; `extra` is the part of its signature that is not tensor types."""
+        """Return the executable of a call. `extra` is the part of the call's signature other than tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -138,7 +138,7 @@ class SymbolicPlans:
         return executable
 
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call whose sizes are JAX dimensions, planned with a symbol for each of them.
+        """Return the executable of a call whose sizes are JAX dimensions. Each dimension is planned as a symbol.
 
         Raises NotationError (309) where the plan assumes of them what JAX does not know.
         """
@@ -158,7 +158,7 @@ class SymbolicPlans:
 
 
 def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
-    """Compile the executable for these layouts now, while collecting its assumptions about sizes."""
+    """Compile the executable for these layouts immediately, while collecting its assumptions about sizes."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
@@ -171,7 +171,7 @@ def plan_symbolically(
     places: Sequence[Place],
     make: Make,
 ) -> SymbolicPlan[Executable] | None:
-    """Return a plan with symbols for the sizes that differ from the first call, or None if there is no such plan."""
+    """Return a plan with symbols for the sizes that differ from the first call, or None if no such plan exists."""
     plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
@@ -185,7 +185,7 @@ def with_symbols(
     known: SignaturePlans[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
 ) -> SymbolicPlan[Function] | None:  # fmt: skip
-    """Return the result of `make` for symbolic layouts that avoid the `reserved` names, or None if it needs numbers."""
+    """Return the result of `make` for layouts with symbols that avoid `reserved` names, or None if it needs numbers."""
     while True:
         symbols = symbols_of_call(known, abstract, sizes, places, reserved)
         if not symbols:
@@ -209,7 +209,7 @@ def symbols_of_call(
     known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
 ) -> dict[int, SizeSymbol]:  # fmt: skip
-    """Return a symbol for each size that differs from the first call: one for all of an axis that are the same."""
+    """Return a symbol for each size that differs from the first call. Equal sizes of an axis share one symbol."""
     names = SizeSymbols({*names_in(abstract), *reserved})
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}
@@ -244,11 +244,11 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
 
 
 def magnitude(size: int) -> int:
-    """Return the class of a size: sizes of one class differ by less than a factor of 4."""
+    """Return the class of a size. Sizes in one class differ by a factor of less than 4."""
     return (size.bit_length() + 1) // 2
 
 
 def result_types(executable: Executable) -> tuple[Any, ...]:
-    """Return the dtypes, and the axes in array order, of the requested values. Assertions may have any."""
+    """Return the dtypes and the axes, in array order, of the requested values but not of the assertions."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

@@ -1,4 +1,4 @@
-"""The values of all terms of a program at once: the values that a comparison of two programs uses."""
+"""The values of all terms of a program at once, used to compare two programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .parsed import parse_program
 
 
 class TermValue(NamedTuple):
-    """A term of a program with its value as an array, whose axes are in a separate order."""
+    """A term of a program with its value as an array, whose axes have their own order."""
 
     term: Term
     array: Any
@@ -26,7 +26,7 @@ class TermValue(NamedTuple):
 
 
 def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
-    """Return every term that the value of a program needs, arguments first.
+    """Return every term that the value of a program needs, with arguments before the terms that use them.
 
     Parameters
     ----------

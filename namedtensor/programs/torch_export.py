@@ -1,4 +1,4 @@
-"""Modules as programs of `torch.export` and as files of ONNX, for all sizes of the axes that they leave open."""
+"""Modules as `torch.export` programs and as ONNX files, for all sizes of the axes that they leave open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf e
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
-    """Return the function that a module exports. Raises NotationError if it has no `forward` for all sizes."""
+    """Return the function that a module exports. Raise NotationError if the module has no `forward` for all sizes."""
     if planned is not None:
         return planned
     if problem is None:
@@ -40,7 +40,7 @@ def forward_of(planned: Forward | None, problem: NotationError | None) -> Forwar
 
 
 def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
-    """Return shapes of the inputs that satisfy the plan's conditions. Each open size differs from all other sizes."""
+    """Return input shapes that satisfy the plan's conditions. Each open size differs from all other sizes."""
     symbols = [*symbols_of(planned.shapes)]
     fixed = {size for shape in planned.shapes for size in shape if type(size) is int}
     for number, sizes in enumerate(choices(len(symbols), fixed)):
@@ -63,7 +63,7 @@ def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
-    """Return arrays to trace with."""
+    """Return arrays for tracing."""
     return tuple(
         torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
         for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)
@@ -71,7 +71,7 @@ def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[tor
 
 
 def open_axes(planned: Forward) -> list[dict[int, str]]:
-    """Return the names of the open axes of each input and then of each result, by their positions."""
+    """Return the names of the open axes of each input, followed by each result, by position."""
     tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
     names: dict[Any, str] = {}
     names_by_position: list[dict[int, str]] = []
@@ -92,7 +92,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """Return the open axes of each input for `torch.export`; PyTorch derives the ranges of sizes with conditions."""
+    """Return the open axes of each input for `torch.export`. PyTorch derives the ranges of sizes with conditions."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
@@ -103,7 +103,7 @@ def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
 
 
 def export_module(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
-    """Return the module as a program of `torch.export` with dynamic sizes."""
+    """Return the module as a `torch.export` program with dynamic sizes."""
     arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
     try:
         return torch.export.export(module, arrays, dynamic_shapes=shapes)
@@ -118,7 +118,7 @@ def to_onnx(
     module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], outputs: Sequence[str], device: Any,
     floating: torch.dtype,
 ) -> None:  # fmt: skip
-    """Write the module as an ONNX file. Raise NotationError if PyTorch lacks a package for it."""
+    """Write the module to an ONNX file. Raise NotationError if a package that PyTorch needs is missing."""
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint="pip install '.[onnx]'")

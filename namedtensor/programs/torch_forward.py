@@ -1,4 +1,4 @@
-"""The `forward` of a module of PyTorch: plain text on plain tensors, made once for all sizes that the module leaves open.
+"""The `forward` of a PyTorch module: plain text on plain tensors, generated once for all open sizes of the module.
 
     layer.module(X="batch seq chans")     chans is the size that the parameters have; batch and seq are read from X
 
@@ -33,7 +33,7 @@ Shape = dict[str, int | None]
 
 
 def shape_of(axes: str | Iterable[str]) -> Shape:
-    """Return the axes of an input of a module with their sizes, None for an open size.
+    """Return the axes of an input of a module with their sizes, where None stands for an open size.
 
     >>> shape_of("batch seq[5]")
     {'batch': None, 'seq': 5}
@@ -49,7 +49,7 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
 
 
 class Goal(NamedTuple):
-    """The task of a module: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
+    """The task of a module: an entry of a program, sizes that no tensor determines, and the inputs in call order."""
 
     entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
@@ -59,7 +59,7 @@ class Goal(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """A module's function, its text, its inputs and its results."""
+    """The function of a module, with its source text, inputs and results."""
 
     function: Callable[..., Any]
     text: str
@@ -73,7 +73,7 @@ class Forward(NamedTuple):
     buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
-        """Return whether these arrays have the expected ranks and dtypes; with `sized`, also the expected sizes."""
+        """Return whether these arrays have the expected ranks, dtypes and, if `sized`, sizes."""
         if not are_dtypes_fit(self.dtypes, self.shared, tuple([array.dtype for array in (*arrays, *parameters)])):
             return False
         if any(array.ndim != len(shape) for array, shape in zip(arrays, self.shapes)):
@@ -81,7 +81,7 @@ class Forward(NamedTuple):
         return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
 
     def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Return whether the module takes inputs of these shapes."""
+        """Return whether the module accepts inputs of these shapes."""
         sizes: dict[SizeSymbol, int] = {}
         for number, read in self.reads:
             slope = terms_of(read.size)[(read.symbol,)]
@@ -101,7 +101,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether dtypes are the expected ones; `shared` ones may be any of several."""
+    """Return whether the dtypes are the expected dtypes. A `shared` dtype may be any of several."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(
@@ -113,7 +113,7 @@ def forward_for(
     goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
     taken: Callable[[str], bool],
 ) -> Forward:  # fmt: skip
-    """Return the `forward` method of a module; `keys` are PyTorch's names for its parameters.
+    """Return the `forward` method of a module. `keys` are PyTorch's names for the module's parameters.
 
     Raises NotationError if the formula has no plan for sizes that are not known, or no array for its value.
     """
@@ -150,14 +150,14 @@ def forward_for(
 
 
 def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
-    """Return the axes of each result, in the order of a module."""
+    """Return the axes of each result in the order that the module uses."""
     if goal.orders:
         return goal.orders
     return tuple(order_of_result(result, shapes.values()) for result in plan.results)
 
 
 def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ...]:
-    """Return the axes of a result in the order of the inputs; an axis with another size than there is new."""
+    """Return the axes of a result in the order of the inputs. An axis whose size differs from the inputs is new."""
     axes = axes_of(result)
     sizes = dict(zip(axes, result.shape))
     declared = [
@@ -172,7 +172,7 @@ def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ..
 
 
 def order_of(axes: Collection[str], orders: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the axes of a result in the order of listed ones, new axes last."""
+    """Return the axes of a result in the order of the listed axes, followed by new axes."""
     return tuple(dict.fromkeys([axis for order in orders for axis in order if axis in axes] + list(axes)))
 
 
@@ -203,7 +203,7 @@ def plan_forward(
 def plan_or_explain(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
-    """Return the plan. If a size must be a number, the error names its axis."""
+    """Return the plan. If a size must be a number, the error names the axis with that size."""
     try:
         return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
@@ -233,7 +233,7 @@ def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """Return a shape with the sizes of the parameters, if they agree."""
+    """Return a shape completed with the sizes of the parameters, if these sizes agree."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():
@@ -247,7 +247,7 @@ def dtype_of(value: Any) -> str:
 
 
 def indices_of(plan: Plan, count: int) -> set[int]:
-    """Return which of the first inputs the plan uses as indices although they have a floating dtype."""
+    """Return the positions of the first inputs that the plan uses as indices despite their floating dtype."""
     arguments = {step.value: step.arguments for step in plan.steps}
     pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
     indices: set[Any] = set()

@@ -1,4 +1,4 @@
-"""Formulas as `torch.nn.Module`s. Imported on first use; requires PyTorch.
+"""Formulas as `torch.nn.Module` objects. This module is imported on first use and requires PyTorch.
 
 The parameters of a module have the names of the formulas, for optimizers, checkpoints and `state_dict`. Plain tensors
 are passed and returned in a declared order of axes, by a `forward` that was generated for all their sizes (see
@@ -35,7 +35,7 @@ DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
 class NamedModule(Module):
-    """Parameters by their names in the formulas; `inputs` maps each plain tensor to its axes."""
+    """Parameters by their names in the formulas. `inputs` maps each plain tensor to its axes."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
         super().__init__()
@@ -69,11 +69,11 @@ class NamedModule(Module):
 
     @abstractmethod
     def goal(self) -> Goal:
-        """Return the value that the module computes, for the planner."""
+        """Return the value that the module computes, in the form that the planner needs."""
 
     @abstractmethod
     def formula(self) -> str:
-        """Return the formula that the module computes, as text."""
+        """Return the source text of the formula that the module computes."""
 
     @abstractmethod
     def outputs(self) -> tuple[str, ...]:
@@ -121,14 +121,14 @@ class NamedModule(Module):
         self._plan()
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Return the value: a PyTorch array if an input is an array, and a named tensor if all inputs are named."""
+        """Return the value, which is a named tensor if all inputs are named, and otherwise a PyTorch tensor."""
         arrays = self._arrays(arguments, named)
         if arrays is not None:
             return super().__call__(*arrays)
         return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the arguments of `forward` if it fits them."""
+        """Return the arguments of `forward`, or None if `forward` does not accept these arguments."""
         planned = self._planned
         if planned is None or len(arguments) + len(named) != len(planned.inputs):
             return None
@@ -151,7 +151,7 @@ class NamedModule(Module):
     # ------------------------------------------------------------------------------------------------------- what it does
     @property
     def tensors(self) -> dict[str, Any]:
-        """The parameters as named tensors that share their arrays, and numbers unchanged."""
+        """The parameters: tensors as named tensors that share their arrays, and numbers unchanged."""
         return {
             **{
                 name: tensor(array, axes)
@@ -161,7 +161,7 @@ class NamedModule(Module):
         }
 
     def detach_parameters(self) -> dict[str, Any]:
-        """Return a copy of the module's parameters, which later steps of training do not change."""
+        """Return a copy of the module's parameters that later training steps do not change."""
         return {
             name: tensor(own_copy(value.array), value.axes) if name in self._axes_of else value
             for name, value in self.tensors.items()
@@ -169,7 +169,7 @@ class NamedModule(Module):
 
     @property
     def axes(self) -> Any:
-        """The axes of the result, in the order of its array: the inputs' axes as declared, then new axes.
+        """The axes of the result in array order: the inputs' axes as declared, followed by new axes.
 
         A tuple of such for a module with several results.
         """
@@ -178,7 +178,7 @@ class NamedModule(Module):
         return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
-        """Return the value for arguments that `forward` does not take.
+        """Return the value for arguments that `forward` does not accept.
 
         They are named tensors, and other ranks, dtypes and sizes.
         """
@@ -196,7 +196,7 @@ class NamedModule(Module):
         return arrays if isinstance(value, tuple) else arrays[0]
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
-        """Return the orders of the axes of results. A result may have more axes than `forward` returns."""
+        """Return the order of the axes of each result. A result may have more axes than `forward` returns."""
         orders = self._axes or ((),) * len(results)
         return [
             order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
@@ -207,7 +207,7 @@ class NamedModule(Module):
 
     # ------------------------------------------------------------------------------------------------------------ export
     def export(self) -> torch.export.ExportedProgram:
-        """Export the module by `torch.export`; every axis without a number is dynamic.
+        """Export the module by `torch.export`, with all axes without a number dynamic.
 
         Returns
         -------
@@ -225,23 +225,23 @@ class NamedModule(Module):
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """The names of the inputs, in the order of `forward`."""
+        """The names of the inputs, in the order in which `forward` accepts them."""
         return self._forward_to_export().inputs
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """Return the names of the module's results."""
+        """The names of the module's results."""
         return self.outputs()
 
     @property
     def dynamic_shapes(self) -> tuple[dict[int, Any], ...]:
-        """The axes without a number of each input, by position: `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
+        """The open axes of each input by position, for `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
         from .torch_export import dynamic_shapes
 
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
-        """Return arrays of ones with distinct open sizes: to trace the module with."""
+        """Return arrays of ones with distinct open sizes, with which the module can be traced."""
         from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())
@@ -252,7 +252,7 @@ class NamedModule(Module):
         return forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the module to an ONNX file; inputs, outputs and dynamic axes have the names of the formula.
+        """Write the module to an ONNX file, in which inputs, outputs and dynamic axes have the names from the formula.
 
         Parameters
         ----------
@@ -269,17 +269,17 @@ class NamedModule(Module):
         to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
-        """Return the device of the parameters, and their floating dtype."""
+        """Return the device and the floating dtype of the parameters."""
         floating = [parameter for parameter in self.parameters() if parameter.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
     def zeros(self, shape: Sequence[int]) -> torch.Tensor:
-        """Return zeros of the parameters' dtype and device."""
+        """Return zeros with the dtype and on the device of the parameters."""
         device, dtype = self._where()
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """Return an argument as a named tensor if the order of its axes was declared."""
+        """Return an argument as a named tensor if the order of its axes is declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:
@@ -337,14 +337,14 @@ class FormulaModule(NamedModule):
 
 
 def own_copy(array: Any) -> torch.Tensor:
-    """Copy an array of any library to a PyTorch array, which training may change in place."""
+    """Copy an array of any library to a PyTorch tensor that training may change in place."""
     if isinstance(array, torch.Tensor):
         return array.detach().clone()
     return torch.tensor(concrete(array))
 
 
 def to_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters with PyTorch arrays, which keep their dtype.
+    """Return the parameters as PyTorch tensors. PyTorch tensors keep their dtype.
 
     Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.
     """

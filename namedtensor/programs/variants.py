@@ -1,4 +1,4 @@
-"""Variants: a program with some of its definitions replaced or taken out, as a text that stays readable.
+"""Variants: programs with some definitions replaced or removed, as source text that stays readable.
 
 act(x) = gelu(x)                  act(x) = relu(x)
 mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 
 def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]) -> str:
-    """Return the text of the variant; see `Program.replace_definitions`."""
+    """Return the source text of the variant; see `Program.replace_definitions`."""
     known = frozenset((*program.scope.functions, *program.python))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
@@ -59,7 +59,7 @@ def find_declared_names(tree: Program) -> list[Node]:
 
 
 def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
-    """Return the declarations of the program that name any of these, without them."""
+    """Return the program's declarations of any of these names, with the names removed."""
     cuts: dict[Span, str] = {}
     for statement in program.tree.statements:
         if isinstance(statement, Declaration):
@@ -72,7 +72,7 @@ def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
-    """Return the spans of the equations that define each name, at the top or as a fact of a function."""
+    """Return the spans of the equations that define each name, at the top level or locally in a function."""
     functions = list(scope.all_functions())
     result: dict[str, dict[Span, None]] = {}
     for definitions in (scope.definitions, *(function.facts for function in functions)):
@@ -86,7 +86,7 @@ def spans_of(scope: Scope) -> dict[str, list[Span]]:
 
 
 def replace_spans(source: str, cuts: dict[Span, str]) -> str:
-    """Return the source with each span replaced. A comment that follows a removed span is removed with it."""
+    """Return the source with each span replaced. If a span is removed, so is the comment after it."""
     for (start, end), text in sorted(cuts.items(), reverse=True):
         line_end = source.find("\n", end)
         line_end = len(source) if line_end < 0 else line_end

@@ -1,4 +1,4 @@
-"""The methods of programs, formulas and entry points; `api` makes the functions of `namedtensor` from them."""
+"""The methods of programs, formulas and entry points, which `api` turns into the functions of `namedtensor`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Verbs(Printed, Exported, Suggests, CachedCall):
-    """The base class of programs, formulas and entry points: everything that has a value or is a function."""
+    """The base class of programs, formulas and entry points, which all have a value or are a function."""
 
     _goal: WholeProgram | Entry
 
@@ -47,7 +47,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
     @property
     def arguments(self) -> list[str]:
-        """The names of the function's arguments by position; an empty list if it is not a function.
+        """The names of the function's arguments by position, or an empty list if there is no function.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
     def explain(
         self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> Explanation:
-        """Compute the value, and record every step to it.
+        """Compute the value and record every step of the computation.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         inputs: Values | None = None,
         **shapes: Any,
     ) -> Diagram:
-        """Draw the data flow to the value, with the type of each node. Nothing is computed.
+        """Draw the data flow to the value, showing the type of each node. No value is computed.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
 
     def gradient(self, wrt: str | Iterable[str] | None = None, *, return_value: bool = False) -> Any:
-        """Return the function that computes the gradients of a scalar, all in one plan (paper §5).
+        """Return the function that computes the gradients of a scalar in a single plan (paper §5).
 
         Parameters
         ----------
@@ -292,10 +292,10 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
     @abstractmethod
     def _differentiated(self) -> tuple[Any, str]:
-        """Return the program, and the name of the value to differentiate."""
+        """Return the program and the name of the value to differentiate."""
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
-        """Infer the shape of every parameter: everything that is declared and not defined.
+        """Infer the shape of every parameter, that is, of every name that is declared but not defined.
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
-    """Build the error for positional arguments of a formula whose tensors, `free`, are passed by name."""
+    """Build the error for positional arguments to a formula whose tensors, `free`, are passed by name."""
     written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(

@@ -1,4 +1,4 @@
-"""The reference evaluator: computes checked formulas by the paper's definitions alone, as the oracle of plans and backends.
+"""The reference evaluator: computes checked formulas by the paper's definitions alone, to verify plans and backends.
 
 `definitions`: records, tensors, lifting and the paper's operations.
 `terms`: the value of each term: structural terms by a rule each, operators by the definition in their record.

@@ -1,4 +1,4 @@
-"""Assertions of a program, compared with the values: equations within a tolerance, sets as they are declared."""
+"""Comparison of a program's assertions with the values: equations within a tolerance, sets as declared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 32 * 2.0**-52  # relative to the magnitudes of the numbers in an elem
 def check_equal(
     left: Tensor, right: Tensor, source: str, span: tuple[int, int], magnitudes: Callable[[], list[Tensor]]
 ) -> None:
-    """Raise NotationError if two sides differ by more than the rounding error of these magnitudes."""
+    """Raise NotationError if two sides differ by more than the rounding error for these magnitudes."""
     places = [*records(unite(left.shape, right.shape))]
     scale = max((abs(side(at)) for at in places for side in (left, right) if abs(side(at)) < math.inf), default=0)
     for at in places:
@@ -41,7 +41,7 @@ MEMBERS: Mapping[str, Callable[[Any, Any], bool]] = {  # predicates of a number 
 
 
 def check_member(tensor: Tensor, domain: str, ends: Any, source: str, span: tuple[int, int]) -> None:
-    """Raise NotationError if a number is not in the set."""
+    """Raise NotationError if an element of the tensor is not in the set."""
     for entry in tensor.entries.values():
         if not MEMBERS[domain](entry, ends):
             raise NotationError(407, f"{entry} does not lie in the declared set", source, span)

@@ -1,4 +1,4 @@
-"""The paper's definitions, computed one by one. A tensor is a function from records to numbers, and nothing else.
+"""The paper's definitions, computed one by one. A tensor is only a function from records to numbers.
 
 A record contains an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor
 specifies which records it takes. From these two come lifting (the one rule that makes every function of small tensors a
@@ -29,7 +29,7 @@ MAX_TENSOR_NUMBERS = 10**6  # numbers in one tensor
 
 # --------------------------------------------------------------------------------------------- records and tensors
 def records(shape: Shape) -> Iterator[dict[str, int]]:
-    """Yield the records of a shape (§2.3): every choice of one index for each axis.
+    """Yield the records of a shape (§2.3), which choose one index for each axis.
 
     >>> list(records({"a": 2, "b": 1}))
     [{'a': 1, 'b': 1}, {'a': 2, 'b': 1}]
@@ -39,7 +39,7 @@ def records(shape: Shape) -> Iterator[dict[str, int]]:
 
 
 class Tensor:
-    """A function from the records of a shape to numbers (§2.3), tabulated. A record may have extra axes.
+    """A function from the records of a shape to numbers (§2.3), stored as a table. A record may have extra axes.
 
     >>> A = Tensor({"height": 2, "width": 3}, lambda s: 10 * s["height"] + s["width"])
     >>> A({"height": 2, "width": 1, "batch": 7})
@@ -58,7 +58,7 @@ class Tensor:
         return self.entries[tuple(record[axis] for axis in self.shape)]
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two tensors are the same function: axes have no order."""
+        """Return whether two tensors are the same function, regardless of the order of axes."""
         return isinstance(other, Tensor) and self.shape == other.shape and all(
             self(record) == other(record) for record in records(self.shape)
         )  # fmt: skip
@@ -68,7 +68,7 @@ class Tensor:
         return f"tensor({self.to_list(tuple(self.shape))}, {' '.join(self.shape)!r})"
 
     def to_list(self, axes: str | tuple[str, ...]) -> Any:
-        """Return nested lists, the first axis outermost, or a number if there are no axes."""
+        """Return nested lists with the first axis outermost, or a number if there are no axes."""
         axes = _names(axes)
         if set(axes) != set(self.shape) or len(axes) != len(self.shape):
             raise NotationError(301, f"the axes are {join_names(self.shape)}, not {join_names(axes)}")
@@ -111,7 +111,7 @@ def _names(axes: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def number(value: Any) -> Tensor:
-    """Return a number as a tensor without axes, which takes the empty record."""
+    """Return a number as a tensor without axes, whose only record is empty."""
     return Tensor({}, lambda record: value)
 
 
@@ -123,7 +123,7 @@ def at(X: Tensor, fixed: Record) -> Tensor:
 
 # ---------------------------------------------------------------------------------------- broadcasting and lifting
 def unite(*shapes: Shape) -> dict[str, int]:
-    """Return the union of shapes (§3.2). A common axis is one axis, so it has one size."""
+    """Return the union of shapes (§3.2). An axis that several shapes have must have the same size in each."""
     union: dict[str, int] = {}
     for shape in shapes:
         for axis, size in shape.items():
@@ -139,7 +139,7 @@ def broadcast(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
 
 
 def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
-    """Lift (§3) a function of tensors with just the axes `needed`, and apply it to tensors with more.
+    """Lift (§3) a function of tensors with exactly the axes `needed`, and apply it to tensors with more axes.
 
     The extra axes are mapped over: [f(X, Y)]_s = f(X_s, Y_s) for every record s of them. Extra axes of one name are one
     axis; an axis that f gives itself cannot be one of them.
@@ -157,7 +157,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
 
 
 def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
-    """Return the tensor whose part at each record of `extra` is given."""
+    """Assemble a tensor from its parts at each record of `extra`."""
     if not results:
         raise NotationError(405, f"{join_names(extra)} has no element, so nothing can be computed one by one")
     shape = unite(*(part.shape for part in results.values()))
@@ -169,12 +169,12 @@ def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
 
 # ------------------------------------------------------------------------------------------ the paper's operations
 def reduce(function: Callable[..., Any], X: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """Lift a function from vectors to numbers (§3.3), such as a sum."""
+    """Lift a function from vectors to numbers, such as a sum, and apply it (§3.3)."""
     return lift(lambda x: number(function(list(x.entries.values()))), [X], [axes])
 
 
 def lift_vector_function(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """Lift a function from vectors to vectors (§3.5), such as softmax."""
+    """Lift a function from vectors to vectors, such as softmax, and apply it (§3.5)."""
 
     def apply(x: Tensor) -> Tensor:
         result = dict(zip(x.entries, function(list(x.entries.values()))))
@@ -193,7 +193,7 @@ def contract(X: Tensor, Y: Tensor, axes: tuple[str, ...]) -> Tensor:
 
 
 def rename(X: Tensor, names: Mapping[str, str]) -> Tensor:
-    """Return X_{a→b} (§3.6): [X_{a→b}]_{b(i)} = X_{a(i)}; several axes change at once."""
+    """Return X_{a→b} (§3.6): [X_{a→b}]_{b(i)} = X_{a(i)}. Several axes are renamed simultaneously."""
     new = {axis: names.get(axis, axis) for axis in X.shape}
     if len(set(new.values())) != len(new):
         raise NotationError(312, f"two axes would have one name: {join_names(new.values())}")
@@ -203,7 +203,7 @@ def rename(X: Tensor, names: Mapping[str, str]) -> Tensor:
 
 
 def merge(X: Tensor, axes: tuple[str, ...], into: str) -> Tensor:
-    """Return X_{(a,b)→c} (§3.6): the axes become one, the last of them counting fastest."""
+    """Return X_{(a,b)→c} (§3.6): the axes are merged into one, with the last of them varying fastest."""
     order = {axis: X.shape[axis] for axis in axes}
     rest = {axis: size for axis, size in X.shape.items() if axis not in axes}
     if into in rest:
@@ -225,7 +225,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
 
 
 def index(X: Tensor, indices: Mapping[str, Tensor]) -> Tensor:
-    """Return X_{a(I), b(J)} (§3.7): at each record, I and J select an element along a and b; all at once."""
+    """Return X_{a(I), b(J)} (§3.7): at each record, I and J simultaneously select an element along a and b."""
     rest = {axis: size for axis, size in X.shape.items() if axis not in indices}
     shape = unite(rest, *(I.shape for I in indices.values()))
 

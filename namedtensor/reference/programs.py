@@ -1,4 +1,4 @@
-"""Programs, for the reference evaluator: `evaluate` and `call`. The steps of recurrences are written out, not looped."""
+"""Programs for the reference evaluator: `evaluate` and `call`. The steps of recurrences are unrolled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Sizes = Mapping[str, int]
 
 
 def evaluate(formula: str, values: Values | None = None, *, sizes: Sizes | None = None, syntax: str = "auto") -> Tensor:
-    """Return the value of a formula or program for tensors given by name as `Tensor`s or numbers.
+    """Return the value of a formula or program for `Tensor`s or numbers passed by name.
 
     Raises NotationError.
 
@@ -44,7 +44,7 @@ def call(
     sizes: Sizes | None = None,
     syntax: str = "auto",
 ) -> Tensor:
-    """Return the value of a function that a program defines for these arguments, or of a tensor that it defines.
+    """Return the value of a function that a program defines, for these arguments, or of a defined tensor.
 
     Raises NotationError.
 
@@ -65,7 +65,7 @@ def magnitude(formula: str, values: Values) -> Tensor:
 def _infer_terms(
     goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
 ) -> tuple[TypedValues, dict[str, Tensor]]:
-    """Return the terms of a program, and its inputs by name."""
+    """Return the terms of a program and its inputs by name."""
     index_by_key(sizes or {}, plain_key)
     element = {name: to_tensor(value, str(name)) for name, value in index_by_key(values).items()}
     passed = {name: to_tensor(value, name) for name, value in arguments.items()}
@@ -77,7 +77,7 @@ def _infer_terms(
 
 
 def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None) -> Tensor:
-    """Return the value of a program. Raises NotationError if an assertion does not hold."""
+    """Return the value of a program. Raise NotationError if an assertion does not hold."""
     typed, tensors = _infer_terms(goal, values, arguments, sizes)
     with recursion_headroom(goal.program.source):
         result, *sides = values_of(typed.roots, tensors, typed.source)
@@ -92,7 +92,7 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
 
 
 def _magnitudes(sides: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
-    """Return the magnitudes of the numbers in the computation of both sides."""
+    """Return the magnitudes of the numbers behind both sides."""
     with recursion_headroom(source):
         return values_of(magnitudes_of(sides), inputs, source)
 

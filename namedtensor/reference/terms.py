@@ -1,4 +1,4 @@
-"""The value of each term of the typed graph: structural terms by a rule each, operators by the definition in their record."""
+"""The value of each term of the typed graph, by a rule for structural terms and by definition for operators."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def value_of(term: Term, tensors: Sequence[Tensor]) -> Tensor:
 
 
 def shape_of(term: Term) -> dict[str, int]:
-    """Return the sizes of a term's axes. Raises NotationError if one is not known."""
+    """Return the sizes of a term's axes. Raise NotationError if a size is unknown."""
     shape = {axis: resolve(size) for axis, size in term.shape.items()}
     if not all(map(is_ground, shape.values())):
         raise NotationError(309, "a size cannot be inferred")
@@ -64,7 +64,7 @@ def shape_of(term: Term) -> dict[str, int]:
 
 # -------------------------------------------------------------------------------------------------- structural terms
 def input_value(term: Term, inputs: Mapping[str, Tensor]) -> Tensor:
-    """Return an input, whose extra axes have separate names during lifting."""
+    """Return the value of an input. During lifting, its extra axes have separate names."""
     return rename(inputs[term.options[0]], {source_name(axis): axis for axis in term.shape})
 
 
@@ -79,7 +79,7 @@ def _literal(term: Term, *cells: Tensor) -> Tensor:
 
 
 def place_of(record: Record, axes: Sequence[str], extents: Sequence[int]) -> int:
-    """Return the position of a record among all records of these axes, counted from 0."""
+    """Return the position of a record among all records over these axes, counted from 0."""
     offset = 0
     for axis, size in zip(axes, extents):
         offset = offset * size + record[axis] - 1
@@ -161,7 +161,7 @@ RULES: Mapping[str, Callable[..., Tensor]] = {
 
 # --------------------------------------------------------------------------------------------------------- operators
 def _apply_definition(term: Term, tensors: Sequence[Tensor]) -> Tensor:
-    """Apply an operator by the definition in its record, lifted. Raises a value error if plain numbers fail."""
+    """Apply an operator, lifted, by the definition in its record. Raise NotationError if plain numbers fail."""
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
     try:

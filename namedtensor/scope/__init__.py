@@ -1,4 +1,4 @@
-"""Name resolution: converts the statements of a program to symbols.
+"""Name resolution, which converts the statements of a program to symbols.
 
 `names`: names with labels as keys, matching of source names and keys, and an index of names by their scripts.
 `heads`: the names that a statement defines, declares or gives a signature.

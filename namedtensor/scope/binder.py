@@ -1,4 +1,4 @@
-"""The binder: the meaning of each name in a program, and the equations that each function needs.
+"""The binder, which determines the meaning of each name in a program and the equations that each function needs.
 
 Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
 parameter or superscript of the function, directly or through another definition that belongs to the function.
@@ -33,7 +33,7 @@ from .zero_starts import with_typed_zeros
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
-    """Bind a program: sort its statements into symbols, and assign definitions and assertions to their functions.
+    """Bind a program, sorting statements into symbols and assigning definitions and assertions to functions.
 
     `given` has the names that values are given for, with their axes: an equation about one of these is an assertion. It is
     `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
@@ -54,7 +54,7 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 
 def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """Return the program in the statements of `Scope`, without updates, draws, or shorthand."""
+    """Return the program as statements that `Scope` supports, without updates, stated draws, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
         return _drop_conditions(source, program, given)
@@ -127,12 +127,12 @@ def differentiates(function: FunctionDefinition) -> bool:
 
 
 def find_varied_part(node: nodes.Derivative | nodes.Differential) -> Node:
-    """Return the variable of a derivative, or the body of a differential."""
+    """Return the variable of a derivative or the body of a differential."""
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
 class Binder(Ownership):
-    """The binder of one program: `Statements` with the definitions and assertions that belong to functions."""
+    """A binder for one program, which adds to `Statements` the definitions and assertions that belong to functions."""
 
     def sort(self) -> None:
         """Assign definitions and assertions to their functions."""
@@ -150,7 +150,7 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Raise if a name has two definitions; find the assertions and the value."""
+        """Raise if a name has two definitions. Find the assertions and the value."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)
@@ -167,7 +167,7 @@ class Binder(Ownership):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
     def check_parameters(self, head: Call) -> None:
-        """Raise if a head has one parameter twice."""
+        """Raise if a head has the same parameter twice."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
             name = read_spelling(argument)
@@ -231,7 +231,7 @@ class Binder(Ownership):
             function.subscript = tuple(result)
 
     def read_dots(self) -> None:
-        """Extend the rule of the last instance after ⋮ to every index from the first written instance."""
+        """Extend the rule of the last instance after ⋮ to every index, starting from the first written instance."""
         for dots in self.dots:
             for definition in self.tensors:
                 if definition.position < dots or len(definition.name.superscript) != 1 or definition.range is not None:

@@ -1,4 +1,4 @@
-"""The definitions that names mean, each family with its starts, and the names that expressions need.
+"""The definitions that names refer to, each family together with its starts, and the names that expressions need.
 
 s^0 = 0 · b                             ┐
 s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, which s^3 means
@@ -30,7 +30,7 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 
 @dataclass(eq=False)
 class BindingGroup:
-    """One definition: an equation, the equations for the elements of one name, or a family with its starts.
+    """A definition: an equation, the equations for the elements of a name, or a family with its starts.
 
     `parts` are the families, several if each has a separate range. `options` are the equations of each other name:
     several if functions share a family and each starts it differently.
@@ -48,26 +48,26 @@ class BindingGroup:
 
     @property
     def last(self) -> Definition:
-        """The last equation of the definition, or of a family the last one with a range."""
+        """The last equation of the definition, or for a family, its last equation with a range."""
         return max(self.parts or self, key=attrgetter("position"))
 
     @property
     def is_size(self) -> bool:
-        """Whether it only names a size: n = |seq|."""
+        """Whether the definition only names a size, as in n = |seq|."""
         return all(any(isinstance(side, Size) for side in part.statement.sides) for part in self)
 
     @property
     def position(self) -> int:
-        """The position of its first family, or of its first equation."""
+        """The position of the first family in the group or, if there are no families, of the first equation."""
         return self.parts[0].position if self.parts else next(iter(self)).position
 
     def means(self, key: Key) -> bool:
-        """Return whether a use of this name may be a use of the group."""
+        """Return whether a use of this name may refer to the group."""
         return key in self.options or (self.pattern is not None and matches(self.pattern, key))
 
 
 def pattern_of(name: Spelled, indices: set[str]) -> Key:
-    """Return the pattern of a name, with … for its indices: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
+    """Return the pattern of a name, with … for its indices. For h^{l,t}_Q it is ("h", ("Q",), ("…", "…"))."""
 
     def open(part: Node) -> str:
         return ANY if component_names(part) & indices else component(part)
@@ -83,13 +83,13 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Return the most general of these patterns that matches E^{…,0}: E^{…,…}."""
+    """Return the most general of the patterns that match a pattern, such as E^{…,…} for E^{…,0}, or None."""
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
 
 def list_members(key: Key, keys: Iterable[Key], listed: Collection[str]) -> list[Key]:
-    """Return the names among these that a name with an index may mean: x_1 and x_2 for the x_t of ∑_{t=1}^{2} x_t.
+    """Return the names in `keys` that an indexed name may refer to, such as x_1 and x_2 for x_t in ∑_{t=1}^{2} x_t.
 
     Their labels are whole numbers, or names that a set may list: Q and K of ∑_{t ∈ {Q, K}} x_t.
     """
@@ -110,14 +110,14 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return the indices of a family's name and the first numbers of its ranges, with numbers for its variables."""
+    """Return the indices of a family's name and the first values of the ranges, with the variables numbered."""
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
     return tuple(substitute_nodes(node, numbers) for node in nodes_)
 
 
 def holds(family: Definition, key: Key) -> bool:
-    """Return whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
+    """Return whether a name is certainly a member of X^l = … for l = 1, …, n, and so not a start of the family."""
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
@@ -127,13 +127,13 @@ def holds(family: Definition, key: Key) -> bool:
 
 
 def surely_in(over: nodes.Range, index: str) -> bool:
-    """Return whether an index is surely in a range."""
+    """Return whether an index is certainly in a range."""
     low, high = (end.value if isinstance(end, Number) else None for end in (over.low, over.high))
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
 class DefinitionNeeds(NamedTuple):
-    """The needs of an equation: the keys of names, single words, and the equations that these names mean."""
+    """The needs of an equation: the keys of names, single words, and the equations that these names refer to."""
 
     keys: list[Key]
     words: set[str]
@@ -141,7 +141,7 @@ class DefinitionNeeds(NamedTuple):
 
 
 class BindingGroups:
-    """The definitions of a program, each family with its starts, by name."""
+    """The definitions of a program by name, each family together with its starts."""
 
     def __init__(self, scope: Scope, tensors: list[Definition], indices: set[str]):
         self.given = scope.given
@@ -174,7 +174,7 @@ class BindingGroups:
                 self.add(BindingGroup(key.base, [], {key: [run]}))
 
     def add(self, binding: BindingGroup) -> None:
-        """Add a definition, under its names."""
+        """Add a definition under each of its names."""
         self.groups.append(binding)
         for key in binding.options:
             if key not in self.exact:
@@ -207,22 +207,22 @@ class BindingGroups:
             self.add(binding)
 
     def meant(self, key: Key) -> list[BindingGroup]:
-        """Return the definitions that a use of this name may mean."""
+        """Return the definitions that a use of this name may refer to."""
         binding_groups = self.exact.get(key, [])
         families = self.families.get(key.base, ())
         return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
 
     def overriding(self, family: BindingGroup) -> list[BindingGroup]:
-        """Return the definitions that give members of a family other values."""
+        """Return the definitions that assign other values to members of a family."""
         return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
 
     def find_drawn(self, draw: Draw) -> list[BindingGroup]:
-        """Return the statements about a random variable."""
+        """Return the definitions that state the distribution of a random variable."""
         meant = self.meant(Key(draw.name))
         return meant if any(isinstance(part.body, Draw) for binding in meant for part in binding) else []
 
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
-        """Return the nearest definition that an equation may mean by a name."""
+        """Return the definitions that a name in an equation may refer to, the nearest definition first."""
         return sorted(
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
@@ -239,7 +239,7 @@ class BindingGroups:
         return self._needs[id(definition)]
 
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
-        """Note the defined names that each function, or one that it calls, needs and neither binds nor owns."""
+        """Record the defined names that each function, or a function that it calls, needs but does not bind or own."""
         self.left, self._needs = {}, {}
         callers = functions_by_calls(functions)
         waiting = [*functions] if any(function.operator in callers for function in functions) else []
@@ -254,7 +254,7 @@ class BindingGroups:
                 waiting += callers.get(function.operator, ())
 
     def needed(self, uses: Uses, local: Collection[str] = NOTHING, calls: bool = True) -> list[Key]:
-        """Return the keys of the names that expressions use, the longest name first if a definition has it.
+        """Return the keys of the names that expressions use, preferring the longest name that has a definition.
 
         The `local` names stand for something else in them. With `calls`, the names that a called function leaves to its
         caller are among them.
@@ -295,7 +295,7 @@ class BindingGroups:
         return key in self.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
 
     def indices_in(self, node: Node) -> Sequence[Node]:
-        """Return the components of a name that are numbers, not labels: L in X^L, n in the power x^n."""
+        """Return the components of a name that are numbers, not labels, such as L in X^L or n in the power x^n."""
         name = read_spelling(node)
         assert name is not None
         key = name.key()
@@ -309,7 +309,7 @@ class BindingGroups:
         return name.superscript
 
     def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
-        """Return the definitions that the body of a function needs, all of one name together."""
+        """Return the definitions that the body of a function needs, grouped by name."""
         bound = {name.key() for name in (*function.parameters, *function.options)}
 
         def meant(uses: Uses) -> list[Definition]:
@@ -320,7 +320,7 @@ class BindingGroups:
 
 
 def runs(group: Group) -> list[Group]:
-    """Split the equations of one name: parts and single elements define it together, each other equation alone."""
+    """Split the equations for one name. Parts and single elements form one definition; other equations are separate."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
     parts: Group = []
@@ -334,12 +334,12 @@ def runs(group: Group) -> list[Group]:
 
 
 def is_one_element(definition: Definition) -> bool:
-    """Return whether an equation is about one element, or one slice: Y_{h(1)} = 3"""
+    """Return whether an equation defines a single element or slice, as in Y_{h(1)} = 3."""
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
 def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, list[FunctionDefinition]]:
-    """Return the functions that call each operator."""
+    """Return the functions that call each operator, as a mapping from operators to functions."""
     callers: dict[str, list[FunctionDefinition]] = {}
     for function in functions:
         for operator in NOTHING.union(*(uses.calls for uses in function.all_uses)):

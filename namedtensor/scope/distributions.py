@@ -1,4 +1,4 @@
-"""Distributions by name: how to compute samples from uniform numbers, and which distributions are finite.
+"""Distributions by name, with the computation of samples from uniform numbers, and whether each is finite.
 
 Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
 distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
@@ -25,7 +25,7 @@ Operation = Callable[
 
 
 class Distribution(NamedTuple):
-    """`of(op, parameters, u, w)` is one draw, where u and w are uniform; it has `parameters` many of them.
+    """A distribution with `parameters` parameters. `of(op, parameters, u, w)` is one sample, where u and w are uniform.
 
     `op("cumsum", p, along=True)` goes along the axis of p.
     """
@@ -36,7 +36,7 @@ class Distribution(NamedTuple):
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Transform by Box and Muller; the second parameter is the variance."""
+    """Transform uniform numbers by the Box-Muller method. The second parameter is the variance."""
     mean, variance = parameters
     radius = op("sqrt", op("⊙", -2.0, op("log", u)))
     standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))
@@ -62,7 +62,7 @@ def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
 
 
 def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Return the first index whose cumulative probability exceeds u, or the last index if rounding leaves none."""
+    """Return the first index whose cumulative probability exceeds u, or the last index if rounding prevents this."""
     (p,) = parameters
     before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)
     last = op("∑", op("where", op("≥", p, 0), 1, 0), along=True)
@@ -81,18 +81,18 @@ DISTRIBUTIONS = {
 
 
 def is_categorical(draw: Draw) -> bool:
-    """Return whether outcomes are indices, with the one parameter's probabilities along an axis."""
+    """Return whether outcomes are indices whose probabilities are the single parameter, along an axis."""
     return DISTRIBUTIONS[draw.family].of is _categorical
 
 
 def is_finite(draw: Draw) -> bool:
-    """Return whether an expectation enumerates its outcomes."""
+    """Return whether an expectation over the random variable enumerates the outcomes."""
     known = DISTRIBUTIONS.get(draw.family)
     return known is not None and known.finite and not draw.axes
 
 
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
-    """Return the number of a name, which makes its draws independent of another name's draws.
+    """Return a number that makes the samples for this name independent of the samples for other names.
 
     `counted` marks the labels to leave out.
     """
@@ -110,7 +110,7 @@ def samples(root: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def find_estimated_names(scope: Scope) -> frozenset[str]:
-    """Return the names whose values depend on draws, directly or through others."""
+    """Return the names whose values depend on draws, directly or through other names."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -128,7 +128,7 @@ def find_estimated_names(scope: Scope) -> frozenset[str]:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Return whether a side depends on draws.
+    """Return whether one of the sides depends on draws.
 
     Then the assertion is about types, since an estimate is only near its value.
     """
@@ -137,7 +137,7 @@ def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
 
 
 def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
-    """Return the names and functions below some nodes, and whether a node samples there."""
+    """Return the names and functions at or below some nodes, and whether one of the nodes is sampled."""
     named: set[str] = set()
     for node in (part for root in roots for part in walk(root)):
         if isinstance(node, nodes.Name):

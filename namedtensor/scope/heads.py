@@ -1,4 +1,4 @@
-"""The heads of statements: the nodes that a statement defines, declares or gives a signature.
+"""The heads of statements, which are the nodes that a statement defines, declares or gives a signature.
 
 Y_{seq(i)} = …      Y_{seq(i)}          X, W ∈ ℝ^{n}      X and W          f : ℝ^{n} → ℝ      f
 """
@@ -13,7 +13,7 @@ SCRIPTED = (nodes.Subscript, nodes.Superscript, nodes.Starred, nodes.Index, node
 
 
 def heads(statement: Any) -> tuple[Any, ...]:
-    """Return the nodes that a statement says something of; none for a value and a condition."""
+    """Return the nodes that a statement defines, updates, declares or gives a signature, or () for other statements."""
     if isinstance(statement, nodes.Signature):
         return (statement.head,)
     if isinstance(statement, nodes.Declaration):
@@ -24,7 +24,7 @@ def heads(statement: Any) -> tuple[Any, ...]:
 
 
 def base_of(node: Any) -> str:
-    """Return the name without scripts and indices that a node is, or the function that it calls."""
+    """Return the name of a node without scripts and indices, or the name of the function that it calls."""
     while isinstance(node, SCRIPTED):
         node = node.base
     return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
@@ -36,7 +36,7 @@ def head_names(statement: Any) -> set[str]:
 
 
 def function_head(statement: Any) -> nodes.Call | None:
-    """Return the head of a function that a statement defines or gives a signature."""
+    """Return the head of the function that a statement defines or gives a signature, or None."""
     head = next(iter(heads(statement)), None)
     is_function = isinstance(head, nodes.Call) and (
         isinstance(statement, nodes.Signature) or head.operator[0].isalpha()

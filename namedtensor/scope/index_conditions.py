@@ -1,4 +1,4 @@
-"""Nest operators whose condition binds several indices: ∑_{1≤i<j≤n} X, ∑_{i≠j} X.
+"""Nesting of operators whose condition binds several indices, as in ∑_{1≤i<j≤n} X and ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
     ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, if nothing around it specifies i or j
@@ -30,7 +30,7 @@ ORDERS = ("<", "≤")
 
 
 def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
-    """Return the program in which each operator over indices binds one index and its range."""
+    """Return the program with each operator over indices replaced by operators that bind one index with its range."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
     statements = tuple(convert_statement(statement, known) for statement in program.statements)
@@ -51,7 +51,7 @@ def said_by(statement: nodes.Statement) -> Iterator[str]:
 
 
 def bound_by_head(head: Node) -> set[str]:
-    """Return the indices of a left side: t of h^t, i of Y_{a(i)}, l of f^l(x)."""
+    """Return the indices of a left side, such as t of h^t, i of Y_{a(i)} or l of f^l(x)."""
     parts: list[Node] = []
     while isinstance(head, (Index, nodes.Superscript, nodes.Subscript)):
         parts += [part for _, part in head.items] if isinstance(head, Index) else head.components
@@ -95,20 +95,20 @@ def convert_condition(node: Over, fixed: frozenset[str]) -> Node:
 
 
 def orient_relation(relation: Call) -> Call:
-    """Return a relation with < or ≤, if the relation is an order."""
+    """Return an order relation in its form with < or ≤, and any other relation unchanged."""
     if relation.operator not in FLIPPED:
         return relation
     return replace(relation, operator=FLIPPED[relation.operator], arguments=relation.arguments[::-1])
 
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
-    """Return the names that appear in an index: i and j of A_{r(i), c(j+1)}."""
+    """Return the names that appear in an index, such as i and j in A_{r(i), c(j+1)}."""
     items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
     return set[str]().union(*map(names_in, items))
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
-    """Return the indices that a condition binds, in the order in which they appear."""
+    """Return the indices that a condition binds, in order of appearance."""
     between = find_conjoined_names(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
@@ -119,7 +119,7 @@ def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
 
 
 def find_conjoined_names(condition: Any) -> set[str]:
-    """Return the names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
+    """Return the names between two relations of a chain, such as i and j in 1 ≤ i < j ≤ n."""
     inside = [relation.arguments[0] for relation in conjuncts(condition)[1:]]
     return {node.text for node in inside if isinstance(node, Name)}
 
@@ -129,7 +129,7 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """Return one operator for each index, the first outermost; a relation appears at the last of its indices."""
+    """Return nested operators for the indices, the first index outermost. A relation is placed at its last index."""
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
     for relation in relations:
@@ -153,14 +153,14 @@ def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> N
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Return whether a relation specifies the beginning or the end of an index: i < j, j ≤ n."""
+    """Return whether a relation specifies the first or last value of an index, as i < j and j ≤ n do."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
 def find_index_bound(
     name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
-    """Return the first (`at` 0) or last (`at` 1) value of an index: an earlier bound, or a later index's bound."""
+    """Return the first (`at` 0) or last (`at` 1) value of an index from an earlier bound or a later index's bound."""
     for relation in relations:
         sides = relation.arguments
         if relation.operator not in ORDERS or sides[1 - at] != Name(name):

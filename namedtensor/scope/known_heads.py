@@ -1,4 +1,4 @@
-"""Assertions that look like definitions: equations whose heads are known already.
+"""Assertions that look like definitions, since they are equations whose heads are already known.
 
 With A given, declared or defined, these define nothing, and are checked:
 
@@ -24,7 +24,7 @@ Head = tuple[int, int]  # the position of a statement, and which of its sides it
 
 
 def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """Return the heads that are asserted, not defined: their subjects are given, declared or defined at top level.
+    """Return the heads that are asserted rather than defined. Their names are given, declared or defined at top level.
 
     If the given names are still `open`, also return a second head of one function with other parameter names.
     """
@@ -46,7 +46,7 @@ class _Known:
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
-        """Return the equations for one name that define nothing."""
+        """Return the equations for a name that are assertions, not definitions."""
         key = group[0].key
         if key in self.given or self.is_power(group[0].name):
             return group
@@ -65,7 +65,7 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Return whether a number above a name is a power of a known name, 2 of x^2, and not a label: X^1, X^2."""
+        """Return whether a number above a name is a power of a known name, as in x^2, not a label, as in X^1, X^2."""
         text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
         if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
             return False
@@ -80,7 +80,7 @@ class _Known:
         return base in others and not labeled
 
     def absolute_values(self) -> set[Head]:
-        """Return the sides |x| of equations about a tensor x, if no axis has this name."""
+        """Return the sides |x| that are absolute values, because x is a tensor and there is no axis of this name."""
         program = self.scope.program
         sides = [
             (position, index, side.axis)
@@ -101,7 +101,7 @@ class _Known:
         }
 
     def cannot_fill(self, group: list[Definition]) -> bool:
-        """Return whether these elements of a declared name are too few to define it."""
+        """Return whether these elements of a declared name are too few to define the whole tensor."""
         if group[0].key not in self.declared:
             return False
         places = [find_fixed_axes(definition) for definition in group]
@@ -115,7 +115,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a head is a call of a known function, which exists without this head."""
+        """Return whether a head is a call of a known function, which is defined even without this head."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # log Z = 3 says no more of log than of Z
@@ -139,13 +139,13 @@ class _Known:
         return function is not (definitions or others)[0]
 
     def is_stated(self, function: FunctionDefinition) -> bool:
-        """Return whether a signature declares the program's replacement of a built-in function: σ : ℝ → ℝ."""
+        """Return whether a signature, such as σ : ℝ → ℝ, declares a replacement of a built-in function."""
         arguments = len(function.parameters)
         heads = ((signature.head, len(signature.domain)) for _, signature in self.scope.signatures)
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Return whether a name is known, apart from the names that the head binds.
+        """Return whether a name is known apart from its use as a parameter of the head.
 
         A declaration below the head is about its parameter.
         """
@@ -158,16 +158,16 @@ class _Known:
         return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether a function is defined for any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, if X has no axis ax."""
+        """Return whether a function is defined for any tensor, as in mean_{ax}(X) = ∑_{ax} X / |ax| if X lacks ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether a body mentions all parameters of the head."""
+        """Return whether the body of a function mentions every parameter of the head."""
         return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
-        """Return the axes of a given or declared name. For a defined name, return all axes that its parts can have."""
+        """Return the axes of a given or declared name, or all axes that the parts of a defined name can have."""
         if name in self.given:
             return self.given[name]
         if name in self.declared:
@@ -187,13 +187,13 @@ class _Known:
 
 
 def axes_named(node: Any) -> set[str]:
-    """Return the axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
+    """Return the axes that a node itself names, such as a in X_{b→a} and in ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
 
 
 def is_rearranged(definition: Definition) -> bool:
-    """Return whether an equation rearranges elements of one tensor: A_{h(i), w(j)} = A_{h(j), w(i)}."""
+    """Return whether an equation rearranges elements of a single tensor, as in A_{h(i), w(j)} = A_{h(j), w(i)}."""
     key = definition.key
     uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, key)]
     named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == key.base]
@@ -211,7 +211,7 @@ def is_whole(text: str) -> bool:
 
 
 def find_fixed_axes(definition: Definition) -> dict[str, int]:
-    """Return the axes that an element equation gives one position for: height and 1 of A_{height(1), width(j)}."""
+    """Return the axes whose index is fixed in an element equation, such as height with 1 in A_{height(1), width(j)}."""
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
@@ -220,7 +220,7 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
-    """Return whether a head can be a use of another: its labels are the same, and its axes belong to the argument."""
+    """Return whether one head can be a use of the other head, with the same labels, and with axes of the argument."""
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
     return counts[0] == counts[1] and all(
@@ -233,7 +233,7 @@ REPLACED = CONSTANTS.keys() - {"ε"}  # a program usually defines its own ε
 
 
 def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
-    """Return the built-in functions and numbers that the program's own definitions replace."""
+    """Return the built-in functions and numbers that the program redefines."""
     result = [
         Replaced(function.operator, function.head.span)
         for function in scope.all_functions()
@@ -252,7 +252,7 @@ def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
 
 
 def find_juxtaposed_name(node: Any) -> str:
-    """Return σ if σ(X) is the product of a tensor and X."""
+    """Return σ if the node is σ(X), parsed as the product of a tensor σ and X, or else an empty string."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
         name = read_spelling(node.arguments[0])
         return name.base if name is not None else ""

@@ -1,4 +1,4 @@
-"""Names and their source text: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
+"""Names and their spelling in a source, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
 
 A key is a base with the texts of its sub- and superscript components; the text syntax is the key's other form. The
 same key comes from a node of the tree, and from the string that somebody writes in `values`.
@@ -30,7 +30,7 @@ MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
 
 
 class Key(NamedTuple):
-    """A name: `W_Q^{l,1}` is Key("W", ("Q",), ("l", "1"))."""
+    """A name. `W_Q^{l,1}` is Key("W", ("Q",), ("l", "1"))."""
 
     base: str
     subscript: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def _unfold_small(text: str) -> str:
 
 
 def key(text: str) -> Key:
-    """Read a name in text syntax; Greek letters may be spelled out.
+    """Parse a name in text syntax, in which Greek letters may be spelled out.
 
     >>> key("W^{1,Q}")
     Key(base='W', subscript=(), superscript=('1', 'Q'))
@@ -93,7 +93,7 @@ MAX_CACHED_NAMES = 2**16  # enough for 4,000 layers with 16 parameters each
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def key_of(text: str) -> Key:
-    """Return the key of one name, cached."""
+    """Return the key of a single name, using a cache."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value must be a string, got {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
@@ -114,7 +114,7 @@ def key_of(text: str) -> Key:
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
-    """Return the content of a script in the form of the text: 1 for x^{(1)}, and 2 t-1 for x_{2t - 1}."""
+    """Return the content of a script as it is written in text, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]
@@ -152,17 +152,17 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
 
 
 def compact(value: Any) -> str:
-    """Return a number in a component of a script, in the form of keys: n-1 for the text n - 1."""
+    """Return a number in a component of a script as it is written in keys, such as n-1 for n - 1."""
     return str(value).replace(" ", "")
 
 
 def component_node(text: str) -> Number | Name:
-    """Return the node of a script's component, from its text."""
+    """Return the node for a component of a script."""
     return Number(int(text)) if text.isdecimal() else Name(text)
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
-    """Return the integer, or the size, of `l - 1`, `2k + 1`, if every name in it has a value."""
+    """Return the integer or size that an expression such as `l - 1` or `2k + 1` evaluates to, or None."""
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
     if isinstance(node, Name):
@@ -180,7 +180,7 @@ def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
 
 
 class Spelled(NamedTuple):
-    """A name with its scripts, taken apart: the nodes of its components."""
+    """A name with its scripts, split into the nodes of the components."""
 
     base: str
     subscript: tuple[Node, ...] = ()
@@ -197,7 +197,7 @@ class Spelled(NamedTuple):
 
 
 def read_spelling(node: Node) -> Spelled | None:
-    """Return `node` as a name with scripts, or None: `X` and `W_1^{l,Q}` are names, `(X + Y)^2` is not."""
+    """Return `node` as a name with scripts, or None. `X` and `W_1^{l,Q}` are names, but `(X + Y)^2` is not."""
     if isinstance(node, Name):
         return Spelled(node.text)
     if isinstance(node, Subscript):
@@ -221,7 +221,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """Return the key of a source name; for an invalid name, a key that matches no name."""
+    """Return the key of a name in a source, or a key that does not match any name if the name is invalid."""
     try:
         return key(text)
     except NotationError:
@@ -229,7 +229,7 @@ def plain_key(text: str) -> Key:
 
 
 def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
-    """Return a mapping from names by their keys, or by the results of `read`.
+    """Return the values by the keys of their names, or by the results of `read`.
 
     Raises NotationError if two are forms of one.
 
@@ -246,13 +246,13 @@ def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = k
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
-    """Return the error for two forms of one name among the given names. `name` is the second form."""
+    """Return the error for a name that is given in two forms. `name` is the second form."""
     first = next(other for other in names if read(other) == read(name))
     return NotationError(202, f"{first} and {name} are the same name", hint="pass one of them", symbol=str(read(name)))
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a source name with a key: return the values of its index variables, or None.
+    """Match a name in a source against a key. Return the values of the index variables, or None.
 
     W^{l,Q} matches W^{1,Q} with l = 1.
     """
@@ -276,7 +276,7 @@ Components = Sequence["str | None"]  # the texts of a script, or None for an ope
 
 
 class ByScripts(Generic[Thing]):
-    """Values indexed by a base and the texts of its scripts. Some of these texts may be patterns."""
+    """Values indexed by a base name and the texts of the scripts, including patterns."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -298,7 +298,7 @@ class ByScripts(Generic[Thing]):
     def find(
         self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
     ) -> list[Thing]:
-        """Return the things under names whose fixed components are among these texts, in the order of insertion.
+        """Return the values under names whose fixed components are among the given texts, in insertion order.
 
         `[*zip(texts)]` allows one text for each component.
         """
@@ -312,7 +312,7 @@ class ByScripts(Generic[Thing]):
         return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
-        """Yield groups of names with the same matches, such as W^{1,Q} and W^{2,Q} if l is open in W^{l,Q}.
+        """Yield groups of names with the same matches, such as W^{1,Q} and W^{2,Q} if l in W^{l,Q} is open.
 
         The names of a larger group only differ in the component at the group's position, which is a number.
         """
@@ -331,7 +331,7 @@ class ByScripts(Generic[Thing]):
 
 
 def index_by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Index things by names with open indices: the search finds every name that `match_key` would match."""
+    """Index values by names with open indices, so that a search finds every name that `match_key` would match."""
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

@@ -1,4 +1,4 @@
-"""The lines of a program that some of its names need: equations, signatures, declarations and sizes.
+"""The lines of a program that some of its names need, with equations, signatures, declarations and sizes.
 
 The lines that these use in turn are included. Assertions are left out, and so are sizes of other axes.
 
@@ -18,17 +18,17 @@ from .uses import uses_of
 
 
 def names_in(scope: Scope) -> list[str]:
-    """Return the top-level names of a program, without labels, in the order of first mention."""
+    """Return the top-level names of a program, without labels, in order of first mention."""
     return list(dict.fromkeys(base for base, _ in _top_level(scope)))
 
 
 def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
-    """Return the spans of whole lines, separate and in order, that these names (without labels) need."""
+    """Return the spans of whole lines, disjoint and in order, that these names (without labels) need."""
     return _whole_lines(scope.source, _Selection(scope).of(names))
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Yield each name with a function or statement about it."""
+    """Yield each name with a function or statement that defines or describes it."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():
@@ -39,7 +39,7 @@ def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | 
 
 
 class _Selection:
-    """The statements that are needed, found from the names on."""
+    """The statements that some names need, found by following the names in each statement."""
 
     def __init__(self, scope: Scope):
         self.scope = scope
@@ -70,14 +70,14 @@ class _Selection:
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
-        """Add a statement, and the names in it that are not local to a function."""
+        """Add a statement, and the names in the statement that are not local to a function."""
         self.spans.add(statement.span)
         uses = uses_of(statement)
         self.axes |= uses.axes()
         self.pending += uses.words - local
 
     def add_function(self, function: FunctionDefinition) -> None:
-        """Add a function with everything that belongs to it."""
+        """Add a function and everything that belongs to it."""
         facts = [*function.all_definitions()]
         local = frozenset((*function.bound, *(fact.name.base for fact in facts)))
         self.add(function.statement, local)
@@ -92,7 +92,7 @@ class _Selection:
 
 
 def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:
-    """Return the lines that the spans touch. Adjacent lines become one span."""
+    """Return the lines that the spans touch, merging adjacent lines into one span."""
     lines: list[Span] = []
     for start, end in sorted(spans):
         first = source.rfind("\n", 0, start) + 1

@@ -1,4 +1,4 @@
-"""Integers that are needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
+"""Integers that are needed before planning, such as L in X^L, or n in `for t = 1, …, n` or in seq[n].
 
 They are passed as Python integers; np.int64(3), or an array or tensor without axes, is converted here.
 """
@@ -25,7 +25,7 @@ def convert_integers(
     possible: Callable[[frozenset[str]], frozenset[str]],
     scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Convert scalar values of the names `single` that the formula needs as integers.
+    """Convert scalar values of the names in `single` that the formula needs as integers.
 
     `possible` returns quickly which of the given names may be needed as integers.
     """
@@ -40,7 +40,7 @@ def convert_integers(
 
 
 def to_number(value: Any) -> Any:
-    """Convert a scalar tensor to a number, an integer if it is whole; return other values, such as tracers, unchanged."""
+    """Convert a scalar tensor to a number, if possible an integer. Return other values, such as tracers, unchanged."""
     integer = to_integer(value)
     if integer is not None or not hasattr(value, "array"):
         return value if integer is None else integer
@@ -51,7 +51,7 @@ def to_number(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any) -> None:
-    """Raise if the end of a range is not an integer."""
+    """Raise if an end of a range is not an integer."""
     try:
         number = float(value if isinstance(value, (int, float)) else value.array)
     except Exception:
@@ -65,7 +65,7 @@ def check_whole(name: str, value: Any) -> None:
 
 
 def parameters_in(scope: Scope) -> Iterator[str]:
-    """Yield the names after the semicolon of an operator, as in norm_{ax}(X; p)."""
+    """Yield the names after the semicolon of an operator, such as p in norm_{ax}(X; p)."""
     functions = {function.operator for function in scope.all_functions()}
     for node in walk(scope.program):
         if isinstance(node, Call) and node.operator in FUNCTIONS and node.operator not in functions:
@@ -74,7 +74,7 @@ def parameters_in(scope: Scope) -> Iterator[str]:
 
 
 def ends_in(scope: Scope) -> set[str]:
-    """Return the names in the ends of ranges and sums, and those that are an end of a slice."""
+    """Return the names in the bounds of ranges and sums, and the names that are a bound of a slice."""
     ends: list[Node] = []
     for node in walk(scope.program):
         if isinstance(node, (Range, IndexSum)):
@@ -85,7 +85,7 @@ def ends_in(scope: Scope) -> set[str]:
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:
-    """Yield the names that a formula needs as integers."""
+    """Yield the names for which a formula needs integers."""
     ranged = [family.name.base for family in scope.families]
     ranged += [family.name.base for function in scope.all_functions() for family in function.families]
     ranged += [name.base for _, name, _, over in scope.declarations if over is not None]
@@ -95,13 +95,13 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """Return the names that a formula may need as integers, if every name with scripts may be a member's name."""
+    """Return the names for which a formula may need integers, if every name with scripts may be a member's name."""
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset[str]().union(*map(names_in, parts))
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Return the integer parts of a node: components of a member's name, ends of ranges, sizes.
+    """Return the parts of a node that are integers: components of a member's name, ends of ranges, sizes.
 
     `ranged` are the names that have members; None if each may.
     """

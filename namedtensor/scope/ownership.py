@@ -1,4 +1,4 @@
-"""Ownership: which function a definition, signature, declaration, size or assertion belongs to; the rest is the program's.
+"""Assignment of definitions, signatures, declarations, sizes and assertions to functions or to the program.
 
 A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
 directly or through another such definition (language.md §4). The value of the program is its last bare expression, or
@@ -57,7 +57,7 @@ class Ownership(Statements):
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
-        """Return the definitions that a statement outside all functions needs, directly or through another of them."""
+        """Return the definitions that a statement outside all functions needs, directly or through others."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
         statements = [statement for statement in self.scope.program.statements if id(statement) not in inside]
@@ -80,7 +80,7 @@ class Ownership(Statements):
     def owner(
         self, position: int, names: Iterable[Any], having: dict[Any, list[FunctionDefinition]]
     ) -> FunctionDefinition | None:
-        """Return the nearest function above a position that has one of these names."""
+        """Return the nearest function before a position that has one of these names, or None."""
         above = [function for name in names for function in having.get(name, ()) if function.position <= position]
         return max(above, key=attrgetter("position"), default=None)
 
@@ -98,7 +98,7 @@ class Ownership(Statements):
             self.scope.declarations.append((position, name, sets, over))
 
     def is_used_outside(self, name: Key) -> bool:
-        """Return whether a function's parameter is also a name of the program: one that no head binds there."""
+        """Return whether a function's parameter is also used as a name outside the functions that bind it."""
         bodies = [definition.body for definition in self.scope.all_definitions()]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
@@ -124,7 +124,7 @@ class Ownership(Statements):
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
-        """Give each assertion to its function, or to the program; the left sides of the program's, which may be its value."""
+        """Assign each assertion to its function or the program. Return the left sides of the program's assertions."""
         claimed: list[tuple[int, Node]] = []
         bound = group_by_name(self.functions, attrgetter("bound"))
         stated = {definition.name.base for definition in self.tensors}
@@ -150,7 +150,7 @@ class Ownership(Statements):
 def definitions_of(
     function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
 ) -> list[Definition]:
-    """Return the definitions that belong to a function, since they use its arguments, or its axes `over`.
+    """Return the definitions that belong to a function because they use its arguments or the axes `over`.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
     """
@@ -160,7 +160,7 @@ def definitions_of(
     labeled = {key for key in parameters if key.subscript or key.superscript}
 
     def candidates(key: Key) -> list[BindingGroup]:
-        """Return the definitions that a name may mean here: its own before a family that may have it."""
+        """Return the definitions that a name may refer to here. A definition of the exact name precedes a family."""
 
         def far(binding: BindingGroup) -> tuple[Any, ...]:
             return (
@@ -174,7 +174,7 @@ def definitions_of(
     touching: dict[int, bool] = {}  # of the equations that were looked at
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether equations mention a name that the head binds, directly or through others."""
+        """Return whether equations mention a name that the head binds, directly or through other equations."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:
@@ -223,7 +223,7 @@ def definitions_of(
 
 
 def claim_definitions(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
-    """Give definitions to a function, and note that they are `owned`."""
+    """Assign definitions to a function, and record them in `owned`."""
     for definition in definitions:
         owned.add(id(definition))
         if definition.is_family:
@@ -237,7 +237,7 @@ def list_typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """Return the names that appear in an expression: W_1 for W_1, and both X^2 and X for X^2."""
+    """Return the names that appear in an expression. For X^2, they include both X^2 and X."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:
@@ -253,7 +253,7 @@ def names_used(body: Node) -> set[Key]:
 
 
 def find_names_to_type(function: FunctionDefinition) -> set[Key]:
-    """Return the names of a function that a declaration may type: facts, and parameters without a signature."""
+    """Return the names in a function whose types a declaration may state."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
@@ -261,7 +261,7 @@ def find_names_to_type(function: FunctionDefinition) -> set[Key]:
 def group_by_name(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
-    """Return the functions by their names."""
+    """Return the functions grouped by name."""
     definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
@@ -302,12 +302,12 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Defini
 
 
 def find_used(bindings: BindingGroups, uses: Uses, local: Collection[str] = NOTHING) -> set[BindingGroup]:
-    """Return the definitions that expressions use; `local` names stand for something else in them."""
+    """Return the definitions that expressions use. The `local` names have another meaning in these expressions."""
     return {group for key in bindings.needed(uses, local) for group in bindings.meant(key)}
 
 
 def find_used_in(bindings: BindingGroups, function: FunctionDefinition) -> set[BindingGroup]:
-    """Return the definitions that a function uses, without the names that mean something else in it."""
+    """Return the definitions that a function uses, except for names with another meaning inside the function."""
     keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
     words = {key.base for key in keys if key == Key(key.base)} | function.bound
     words |= {family.name.base for family in function.families}

@@ -1,4 +1,4 @@
-"""Rejected left-hand sides: elements of a call, f(x)_{h(i)} = …, and functions that take functions, g(f, x) = f(x).
+"""Rejection of left-hand sides that are elements of a call, f(x)_{h(i)} = …, or take functions, g(f, x) = f(x).
 
 Each error shows the equations to write instead.
 """
@@ -19,7 +19,7 @@ from .names import read_spelling, walk
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
-    """Raise if elements alone define a function. With another definition, such an equation is an assertion."""
+    """Raise if only elements define a function. With another definition, such an equation is an assertion."""
     heads = [statement.sides[0] for statement in program.statements if isinstance(statement, Equation)]
     defined = {_name(head) for head in heads if isinstance(head, Call)}
     for head in heads:
@@ -37,7 +37,7 @@ def _name(call: Call) -> tuple[Any, ...]:
 
 
 def _is_head(call: Call) -> bool:
-    """Return whether a call names the program's function, with plain names for its arguments."""
+    """Return whether a call is a function that the program could define, with plain names as arguments."""
     is_user_function = call.operator not in FUNCTIONS and call.operator.isidentifier()
     return (
         is_user_function
@@ -47,7 +47,7 @@ def _is_head(call: Call) -> bool:
 
 
 def refuse_function_arguments(source: str, program: nodes.Program) -> None:
-    """Raise if a parameter of a function has a signature, and so is a function itself."""
+    """Raise if a parameter of a function has a signature, and is therefore a function itself."""
     typed = {statement.head.operator for statement in program.statements if isinstance(statement, Signature)}
     equations = [statement for statement in program.statements if isinstance(statement, Equation)]
     defined = [(equation, head) for equation in equations if isinstance(head := equation.sides[0], Call)]
@@ -67,7 +67,7 @@ def _find_applied(equation: Equation) -> set[str]:
 
 
 def _example(program: nodes.Program, equation: Equation, position: int) -> str:
-    """Return the equation for the first function that a call passes: twice_h(t) = h(h(t)) for twice(f, t) = f(f(t))."""
+    """Return the equation with a passed function, such as twice_h(t) = h(h(t)) for twice(f, t) = f(f(t))."""
     head = equation.sides[0]
     assert isinstance(head, Call)
     calls = (node for node in walk(program) if isinstance(node, Call) and node.operator == head.operator)

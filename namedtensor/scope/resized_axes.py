@@ -1,4 +1,4 @@
-"""Axes that windows and slices shorten: unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)} have an axis d of another size.
+"""Axes that windows and slices resize, such as d in unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)}.
 
 That size is computed from the original size, so it does not contradict the size of d in `sizes=`.
 """
@@ -18,12 +18,12 @@ WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first a
 
 
 def may_resize(scope: Scope) -> bool:
-    """Return whether a program has windows or slices."""
+    """Return whether a program contains windows or slices."""
     return any(True for node in walk(scope.program) for _ in _find_resized(node))
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
-    """Return whether the value of an expression may have the axis with the size of a window or a slice along it."""
+    """Return whether a window or slice may have changed the size of the axis in the value of an expression."""
     waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
     seen: set[tuple[int, frozenset[str]]] = set()
     while waiting:
@@ -53,13 +53,13 @@ def _find_resized(node: Any) -> Iterator[str]:
 
 
 def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
-    """Yield the bodies of a name's definitions in the program and its functions."""
+    """Yield the bodies of the definitions of a name in the program and in its functions."""
     for holder in (scope, *scope.all_functions()):
         yield from (definition.body for definition in holder.all_definitions() if definition.name.base == base)
 
 
 def is_used(scope: Scope, node: Node, name: str) -> bool:
-    """Return whether an expression has a name, or uses definitions or functions that do."""
+    """Return whether an expression contains a name, directly or through the definitions and functions it uses."""
     waiting: list[Any] = [node]
     seen: set[int] = set()
     while waiting:

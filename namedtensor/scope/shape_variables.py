@@ -1,4 +1,4 @@
-"""Shape variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for all axes of X that its declaration does not name."""
+"""Shape variables. In X ∈ ℝ^{𝒮 × key}, 𝒮 represents all axes of X that its declaration does not name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_shape(axis: str) -> bool:
 
 
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """Solve the shape variables of the declarations for tensors with these axes.
+    """Return the values of the shape variables in declarations, given the axes of the declared tensors.
 
     A declaration with one unknown determines it.
     """

@@ -1,4 +1,4 @@
-"""Heads of families that are a step ahead: x_{t+1} = x_t − g for t = 0, …, n, as an equation for x_t.
+"""Rewriting of heads that are a step ahead, such as x_{t+1} = x_t − g for t = 0, …, n, as equations for x_t.
 
 x^{t+1} = x^t + 1 for t = 0, …, n        x^t = x^{t-1} + 1 for t = 0 + 1, …, n + 1
 
@@ -19,12 +19,12 @@ from .names import read_spelling
 
 
 def replace_shifted_heads(program: nodes.Program) -> nodes.Program:
-    """Return the program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
+    """Return the program with each x^{t+1} = … for t = 0, …, n rewritten as an equation for x^t."""
     return replace(program, statements=tuple(map(shift_range, program.statements)))
 
 
 def shifts(statement: Any) -> dict[str, int]:
-    """Return the offset between the head of a family and each variable of its range: 1 for t of x^{t+1}."""
+    """Return the offset of a family's head for each variable of the range, such as 1 for t in x^{t+1}."""
     if not isinstance(statement, Equation) or statement.range is None:
         return {}
     head = statement.sides[0]
@@ -42,7 +42,7 @@ def shifts(statement: Any) -> dict[str, int]:
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
-    """Return the name and the number of t + 1, t − 2, t. For another expression, the name is empty."""
+    """Return the name and the offset of t + 1, t − 2 or t. For other expressions, the name is empty."""
     if isinstance(part, Name):
         return part.text, 0
     if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
@@ -60,7 +60,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def shift_range(statement: Any) -> Any:
-    """Return the same equation, with its range moved by its head's offset."""
+    """Return the equation with its range shifted by the offset of its head."""
     result = shifts(statement)
     if not result:
         return statement
@@ -84,12 +84,12 @@ def move_end(end: Node, by: int) -> Node:
 
 
 def add_number(end: Node, by: int) -> Node:
-    """Return the end plus a number, as a sum."""
+    """Return a number increased by `by`, or another end of a range as a sum."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 
 def sum_of(base: Node, offset: int, node: Node) -> Node:
-    """Return t + 2, t − 1 or t."""
+    """Return a sum such as t + 2 or t − 1, or only t if the offset is 0."""
     if not offset:
         return base
     number, span = Number(abs(offset), node.span), node.span
@@ -97,7 +97,7 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
 
 
 def shift_variables(node: Any, by: Mapping[str, int]) -> Any:
-    """Return an expression with t − 1 for each t, if `by` is 1 for t."""
+    """Return an expression with its variables shifted, such as t − 1 in place of t if `by` is 1 for t."""
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
         if variable in by:

@@ -1,4 +1,4 @@
-"""Random variables whose distributions statements say: x ∼ N(0, 1), and 𝔼_x[x^2] anywhere, as 𝔼_{x ∼ N(0, 1)}[x^2].
+"""Random variables with separate distributions: x ∼ N(0, 1) with 𝔼_x[x^2] becomes 𝔼_{x ∼ N(0, 1)}[x^2].
 
 A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a function of the random variables there:
 
@@ -24,7 +24,7 @@ INDEXED = (nodes.Range, nodes.IndexSum, nodes.Over)
 
 
 def replace_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
-    """Return the program in which each expectation names its random variables."""
+    """Return the program with the random variables and distributions of each expectation written out."""
     counted = {node.variable.text for node in walk(program) if isinstance(node, INDEXED)}
     for node in walk(program):
         if isinstance(node, nodes.Index):
@@ -42,7 +42,7 @@ def replace_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
 
 
 class Stated:
-    """The random variables of one program, and the names that they define."""
+    """The random variables of a program and the names defined from them."""
 
     def __init__(self, source: str, program: nodes.Program):
         self.source, self.program = source, program
@@ -77,7 +77,7 @@ class Stated:
         return replace(self.program, statements=(*statements, *self.functions.values()))
 
     def variables(self, names: Iterable[str]) -> set[str]:
-        """Return the random variables that some names depend on, including these names."""
+        """Return the random variables on which some names depend, including those names that are random variables."""
         texts = set(names)
         for name in [*texts]:
             texts |= self.needs.get(name, set())
@@ -85,11 +85,11 @@ class Stated:
 
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
-        """Return a tree in which expectations name their random variables."""
+        """Return a tree in which the expectations name their random variables."""
         return rebuilt(self.expectation(node) if isinstance(node, Expectation) else node, self.turned)
 
     def expectation(self, node: Expectation) -> Expectation:
-        """Return 𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] if the body depends on x."""
+        """Return 𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], or for 𝔼[…] if the body depends on x."""
         named = {variable.text: variable for variable in node.draws if isinstance(variable, Name)}
         if not node.draws:
             over = self.variables(words(node.body))
@@ -111,7 +111,7 @@ class Stated:
         return replace(node, draws=tuple(draws), body=self.lift_over_draws(node.body, stated))
 
     def made_of(self, text: str) -> set[str]:
-        """Return the random variables that another one's distribution names."""
+        """Return the other random variables on which the distribution of a random variable depends."""
         return self.variables(words(self.drawn[text])) - {text}
 
     def check_given(self, text: str, over: set[str], name: Name) -> None:
@@ -148,7 +148,7 @@ class Stated:
         return rebuilt(node, lambda part: self.lift_over_draws(part, over, bound), apart=("variable",))
 
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
-        """Return m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
+        """Return the call m⟨x⟩(x) in place of m, and add the equation m⟨x⟩(x) = x^2."""
         name = f"{base}⟨{', '.join(over)}⟩"
         arguments = tuple(Name(text, node.span) for text in over)
         call = Call(name, (), (), arguments, (), node.span, node.span)
@@ -161,13 +161,13 @@ class Stated:
 
 
 def base_of(node: Any) -> str:
-    """Yield X for X_{h(i)} and X^l; nothing for other expressions."""
+    """Return the base name, such as X for X_{h(i)} and X^l, or an empty string for other expressions."""
     name = read_spelling(node.base if isinstance(node, nodes.Index) else node)
     return "" if name is None else name.base
 
 
 def words(root: Any) -> set[str]:
-    """Return the names and the functions below a node, except the random variables of expectations there."""
+    """Return the names and functions at or below a node, except the random variables of expectations there."""
     names: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
     while stack:
@@ -187,7 +187,7 @@ def words(root: Any) -> set[str]:
 
 
 def bound_by(equation: Equation) -> set[str]:
-    """Return the names that an equation binds itself: its head's parameters, its indices and its range's variables."""
+    """Return the names that an equation itself binds: parameters of the head, indices and range variables."""
     head = equation.sides[0]
     bound = set[str]() if equation.range is None else {*equation.range.variables}
     if isinstance(head, Call):
@@ -198,7 +198,7 @@ def bound_by(equation: Equation) -> set[str]:
 
 
 def find_reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
-    """Return the targets that each name depends on, directly or through others."""
+    """Return the targets on which each name depends, directly or through other names."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():
         for text in names:

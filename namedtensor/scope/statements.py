@@ -1,4 +1,4 @@
-"""Classify statements: a definition, a function, a size equation, an assertion, or a declaration."""
+"""Classification of statements as definitions, functions, size equations, assertions or declarations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
 
 class Statements:
-    """The statements of a program, classified; `claimed` are the left-hand sides of equations that define no name."""
+    """The classified statements of a program. `claimed` contains the left-hand sides that do not define a name."""
 
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed
@@ -97,7 +97,7 @@ class Statements:
         self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
 
     def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
-        """Add equations between sizes and numbers, which define the number that `heads` has."""
+        """Add equations between sizes and numbers. They define the number whose index is in `heads`."""
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
@@ -133,7 +133,7 @@ class Statements:
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise if an equation over a range defines one name only."""
+        """Raise if an equation over a range defines only a single name."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
         missing = [range_ for range_ in over.each if range_.variable.text not in counted]
@@ -152,7 +152,7 @@ class Statements:
 
 
 def chain_ranges(ranges: list[Range]) -> Range | None:
-    """Chain ranges one after the other."""
+    """Return ranges linked in a chain, or None if the list is empty."""
     range_: Range | None = None
     for bound_ in reversed(ranges):
         range_ = replace(bound_, further=range_)
@@ -177,7 +177,7 @@ def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 
 
 def is_of_other_member(side: Node, over: Range) -> bool:
-    """Return whether a side is a member that its index computes, like F^{2 n} for n = 1, …, 4.
+    """Return whether a side is a member with a computed index, such as F^{2 n} for n = 1, …, 4.
 
     Such a side defines nothing.
     """
@@ -189,12 +189,12 @@ def is_of_other_member(side: Node, over: Range) -> bool:
 
 
 def is_of_sizes(side: Node) -> bool:
-    """Return whether a side of an equation is sizes, names and numbers in arithmetic."""
+    """Return whether a side of an equation consists of sizes, names and numbers in arithmetic."""
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """Return the text that tells the heads of functions apart."""
+    """Return the operator and scripts that distinguish the heads of functions."""
     return head.operator, head.subscript, head.superscript
 
 
@@ -204,7 +204,7 @@ SIGNS = frozenset(
 
 
 def definable(node: Node) -> bool:
-    """Return whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    """Return whether an equation can define this side, which may be a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
         return read_spelling(node.base) is not None
     if isinstance(node, Call):

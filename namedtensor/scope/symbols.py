@@ -22,7 +22,7 @@ Scripts = Sequence[Collection[str]]  # for each component of a script the texts 
 
 @dataclass(frozen=True)
 class Replaced:
-    """A built-in that the program redefines."""
+    """A built-in function or number that the program redefines."""
 
     name: str
     span: tuple[int, int]
@@ -30,7 +30,7 @@ class Replaced:
 
 @dataclass(eq=False)
 class Definition:
-    """One equation that gives a name its value; `elements` are the index items of a definition by elements.
+    """An equation that defines a name. `elements` contains the index items if the equation defines elements.
 
     Of a family the ranges over its members are its `range`, those over elements of each member what is `filling` them.
     """
@@ -51,7 +51,7 @@ class Definition:
 
     @property
     def is_family(self) -> bool:
-        """Whether the range makes names, X^1 to X^L; else it fills elements of one, as in p_{chans(2k+1)} = …."""
+        """Whether the range enumerates names, X^1 to X^L, and not elements of one name, as in p_{chans(2k+1)} = …."""
         if self.range is None:
             return False
         parts = (*self.name.subscript, *self.name.superscript)
@@ -59,12 +59,12 @@ class Definition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names in the right side, the ends of the ranges and the indices of the elements."""
+        """Return the names used in the right side, the ends of the ranges and the indices of the elements."""
         ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
     def member(self) -> Definition:
-        """Return one member of a family. Its elements are defined like the elements of any tensor."""
+        """Return the definition of one member of a family, whose elements are defined like the elements of any tensor."""
         return replace(self, range=self.filling, filling=None)
 
     @property
@@ -74,14 +74,14 @@ class Definition:
 
     @property
     def local(self) -> set[str]:
-        """The names that stand for something else in it: the variables of its ranges, and indices of elements."""
+        """The names with a local meaning in the definition: range variables and indices of elements."""
         variables = {range_.variable.text for range_ in self.ranges}
         return variables.union(*(names_in(item) for _, item in self.elements))
 
 
 @dataclass(eq=False)
 class FunctionDefinition:
-    """f^l_{ax}(X; W) = body, with the facts that belong to it.
+    """The definition f^l_{ax}(X; W) = body of a function, with the definitions and assertions that belong to it.
 
     `subscript` tells for each component of the head's subscript how a use fills it: "axis", "number" or "label";
     `superscript` the same with "index" or "label".
@@ -107,24 +107,24 @@ class FunctionDefinition:
 
     @property
     def bound(self) -> set[str]:
-        """The names that the head binds."""
+        """The names that the head of the function binds."""
         names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
     @property
     def over_axes(self) -> frozenset[str]:
-        """The axes that the head binds: ax of g_{ax}(X)."""
+        """The axes that the head of the function binds, such as ax in g_{ax}(X)."""
         return frozenset(text for kind, text in self.subscript if kind == "axis")
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names in the body and in the equations for it."""
+        """Return the names used in the body and in the equations for the function."""
         return uses_of(self.body, *self.claims)
 
     @property
     def all_uses(self) -> list[Uses]:
-        """The names in it, and in the definitions that belong to it."""
+        """The names used in the function and in each definition that belongs to it."""
         return [self.uses, *(definition.uses for definition in self.all_definitions())]
 
     @cached_property
@@ -136,16 +136,16 @@ class FunctionDefinition:
         return spoken - stated - self.over_axes
 
     def all_definitions(self) -> Iterator[Definition]:
-        """Return the definitions that belong to it, families first."""
+        """Return the definitions that belong to the function, families first."""
         return chain(self.families, *self.facts.values())
 
     @property
     def sets(self) -> list[nodes.Set]:
-        """The sets that declare its definitions, and the set of its result."""
+        """The declared sets of the definitions in the function, and the set of its result."""
         return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
 
     def provides(self, name: Key) -> bool:
-        """Return whether the left-hand side of a definition, or a definition that belongs to it, explains a name."""
+        """Return whether the left-hand side, or a definition that belongs to the function, defines a name."""
         bound = name.base in self.bound and not (name.subscript or name.superscript)
         typed = any(name == parameter.key() for parameter in (*self.parameters, *self.options))
         families = any(family.name.base == name.base for family in self.families)
@@ -158,11 +158,11 @@ class FunctionDefinition:
 
     @property
     def open(self) -> int:
-        """The number of scripts that a use provides: f^0 has none, f^l one."""
+        """The number of scripts that a use must provide: zero for f^0 and one for f^l."""
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:
-        """Return the distance between a use and the parameters, from 0 for an exact match to 3 for none.
+        """Return the distance between a use and the parameters, from 0 for an exact match to 3 for no match.
 
         f(X) comes before f(X; W) with W by its name.
         """
@@ -183,7 +183,7 @@ class FunctionDefinition:
 
 @dataclass(eq=False, frozen=True)
 class SizeEquation:
-    """An equation left = right between sizes and numbers; `statement` contains it."""
+    """An equation left = right between sizes and numbers, which is part of `statement`."""
 
     left: Node
     right: Node | int
@@ -193,7 +193,7 @@ class SizeEquation:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """An assertion, left = right or left ∈ set, that defines no name. A `range` extends it to every number.
+    """An assertion, left = right or left ∈ set, that does not define a name. With a `range`, it holds for every number.
 
     Of an equation of more than two sides, `step` is the span of the right one of these two.
     """
@@ -208,7 +208,7 @@ class Claim:
 def equal_sides(
     first: Node, others: Iterable[Node], span: tuple[int, int], over: Range | None = None, several: bool = True
 ) -> Iterator[Claim]:
-    """Yield the assertions that a side of an equation equals each side of `others`.
+    """Yield assertions that one side of an equation equals each side in `others`.
 
     With `several`, each one has its side's span as its `step`.
     """
@@ -218,7 +218,7 @@ def equal_sides(
 
 @dataclass(eq=False)
 class Scope:
-    """The symbol table of one program."""
+    """The symbol table of a program."""
 
     source: str
     program: nodes.Program
@@ -245,7 +245,7 @@ class Scope:
 
     @property
     def valued(self) -> Any:
-        """The value that `evaluate` computes: the program's value, or the first assertion about the functions.
+        """The value that `evaluate` computes, which is the program's value or the first assertion about its functions.
 
         The assertion is computed so that the assertions are checked.
         """
@@ -253,7 +253,7 @@ class Scope:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names in the program."""
+        """Return the names used in the program."""
         return uses_of(self.program)
 
     @cached_property
@@ -262,13 +262,13 @@ class Scope:
         return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        """Return the declared set of a name of the program, and the values of the declaration's indices for it."""
+        """Return the declared set of a name and the values of the declaration's indices, or None if undeclared."""
         if expected not in self._sets:
             self._sets[expected] = self._declaration(expected)
         return self._sets[expected]
 
     def find_declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
-        """Return the sets of many names, looked up once for each of their families."""
+        """Return the declared sets of many names, with one lookup per family."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
             declaration = self.declaration(first)
@@ -308,23 +308,23 @@ class Scope:
 
     @cached_property
     def bounded(self) -> frozenset[str]:
-        """Return the names, without their labels, that are declared to lie in other sets than ℝ."""
+        """Return the names, without labels, that are declared as elements of sets other than ℝ."""
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
     def families_of(self, expected: Key) -> list[Definition]:
-        """Return the families of the program that may have a member of this name."""
+        """Return the families in the program that may have a member of this name."""
         if expected.base not in self.bases_of_families:
             return []
         return self._families.find(expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)])
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
-        """Return the names of families, without their labels."""
+        """Return the names of families, without labels."""
         return frozenset(family.name.base for family in self.families)
 
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
-        """Return the names of families over several indices, including functions, without their labels."""
+        """Return the names of families with several indices, including functions, without labels."""
         families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
             family.name.base for family in families if family.range is not None and family.range.further is not None
@@ -335,7 +335,7 @@ class Scope:
         return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """Return the functions whose labels are among a use's texts, and every function with one axis subscript."""
+        """Return the functions whose labels are among the given texts, and the functions with one axis subscript."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
@@ -357,7 +357,7 @@ class Scope:
         return labeled, over_all
 
     def varies(self, name: str) -> bool:
-        """Return whether a derivative is taken by a name of this form, or by one with an index that may be it."""
+        """Return whether the program takes a derivative with respect to this name, or an indexed form of it."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 
@@ -375,5 +375,5 @@ class Scope:
         return chain(*self.functions.values())
 
     def all_definitions(self) -> Iterator[Definition]:
-        """Return the definitions that belong to no function, families first."""
+        """Return the definitions that do not belong to a function, families first."""
         return chain(self.families, *self.definitions.values())

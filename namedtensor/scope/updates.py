@@ -1,4 +1,4 @@
-"""Updates, C ← C + 1, in single-assignment form: each is an equation for a fresh name.
+"""Conversion of updates, such as C ← C + 1, to single-assignment form, with an equation for a fresh name each.
 
 C = x            C₀ = x
 C ← C + 1        C = C₀ + 1
@@ -60,7 +60,7 @@ def target_of(update: Update) -> str:
 
 
 def uses(update: Update) -> set[str]:
-    """Return the names whose values before an update it needs."""
+    """Return the names whose values before an update are needed to compute the update."""
     return words(update.body) | ({target_of(update)} if isinstance(update.target, Index) else set())
 
 
@@ -69,19 +69,19 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """Return a fresh name for a value that `later` updates follow: the last keeps the name itself."""
+    """Return a fresh name for a value followed by `later` updates. The last value keeps the original name."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 
 def body_of(update: Update) -> Any:
-    """Return the new value. For X_{seq(2)} ← 0, return one operation: the value of X with a new second element."""
+    """Return the new value. For X_{seq(2)} ← 0, it is a single operation that replaces the second element of X."""
     if not isinstance(update.target, Index):
         return update.body
     return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
 def rename_versions(node: Any, current: dict[str, str]) -> Any:
-    """Return a node with each name replaced by its current version, if the name is a tensor."""
+    """Return a node with each name of a tensor replaced by its current version."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, nodes.Set):

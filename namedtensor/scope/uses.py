@@ -1,4 +1,4 @@
-"""The names that expressions and statements mention: one walk answers all questions about them.
+"""The names that expressions and statements mention, collected in a single walk.
 
     ∑_{i=1}^n W^{l,Q}_i ⊙_{seq} f(X) / √|seq|
 
@@ -25,14 +25,14 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class NameUse(NamedTuple):
-    """A free name with its scripts, a call with scripts or a random variable, and the names that are bound there."""
+    """A use of a free name, of a call with scripts, or of a random variable, with the names that are bound there."""
 
     node: Node
     bound: frozenset[str]
 
 
 class Uses(NamedTuple):
-    """The names of expressions by their roles."""
+    """The names in expressions, by role."""
 
     references: tuple[NameUse, ...]  # in the order of the text
     variables: frozenset[str]  # operands and indices, bound ones too, without labels
@@ -44,22 +44,22 @@ class Uses(NamedTuple):
 
     @property
     def words(self) -> frozenset[str]:
-        """The names and functions, without scripts."""
+        """The names and functions in the expressions, without scripts."""
         return self.variables | self.indices | self.calls
 
     @property
     def names(self) -> list[Node]:
-        """The free operands with their scripts."""
+        """The free operands in the expressions, with their scripts."""
         return [node for node, _ in self.references if not isinstance(node, (Call, nodes.Draw))]
 
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
-        """Return the axes without stars, also between bars, and in the scripts of `makers`."""
+        """Return the axes without stars, including sizes and the scripts of `makers`."""
         of_makers = (axis for base, axis in self.made if base in makers)
         return self.named_axes.union(of_makers, (size.rstrip(MARKS) for size in self.sizes))
 
 
 def uses_of(*roots: Any) -> Uses:
-    """Return the names that some trees mention."""
+    """Return the names that some trees mention, by role."""
     collector = Collector()
     stack: list[tuple[Any, frozenset[str]]] = [(root, NOTHING) for root in reversed(roots)]
     while stack:  # A long sum is deeper than Python's recursion limit.
@@ -83,7 +83,7 @@ def uses_of(*roots: Any) -> Uses:
 
 @dataclass
 class Collector:
-    """The names that a walk has met."""
+    """The names that a walk of a tree has found so far."""
 
     references: list[NameUse] = field(default_factory=list)
     variables: set[str] = field(default_factory=set)
@@ -94,7 +94,7 @@ class Collector:
     calls: set[str] = field(default_factory=set)
 
     def read_call(self, node: Call, bound: frozenset[str]) -> list[Any]:
-        """Note the function and the scripts of a call, and return its other parts."""
+        """Record the function and scripts of a call, and return its other parts."""
         self.calls.add(node.operator)
         if node.operator == "standardize":
             self.references.append(NameUse(Name("ε"), NOTHING))
@@ -109,7 +109,7 @@ class Collector:
         return [*parts, *node.arguments, *node.parameters]
 
     def read_name(self, node: Node, name: Spelled, bound: frozenset[str]) -> Sequence[Node]:
-        """Note a name and its scripts, and return the exponents that are surely expressions."""
+        """Record a name and its scripts, and return the exponents that are certainly expressions."""
         self.variables.add(name.base)
         if name.base not in bound:
             self.references.append(NameUse(node, bound))
@@ -125,7 +125,7 @@ class Collector:
         return terms
 
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
-        """Return the parts of an operator that binds names or draws, with the names that are bound in each."""
+        """Return the parts of an operator that binds names or draws, with the names bound in each part."""
         if isinstance(node, nodes.Expectation):
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
@@ -149,12 +149,12 @@ BINDERS = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.Draw)
 
 
 def is_term(node: Any) -> bool:
-    """Return whether a part of a superscript is surely an exponent, and no index or label."""
+    """Return whether a part of a superscript is certainly an exponent, not an index or a label."""
     return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))
 
 
 def is_open(node: Any) -> bool:
-    """Return whether a side of an assertion has a type but no value, such as a limit or a minimum over all tensors."""
+    """Return whether a side of an assertion has only a type, such as a limit or a minimum over all tensors."""
     return any(
         isinstance(part, nodes.Over)
         and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)
@@ -171,7 +171,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]) -> dict[Thing, None]:
-    """Return some things and all things reachable from them, each once, in the order of discovery.
+    """Return the starting values and everything reachable from them, without repetition, in order of discovery.
 
     >>> [*reach([12], lambda number: [number // 2, number // 3] if number > 1 else [])]
     [12, 6, 4, 2, 1, 0, 3]
@@ -186,7 +186,7 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
-    """Return the number of each thing's strongly connected component, by the needs of things."""
+    """Return the number of the strongly connected component of each key, with `needs` as the edges."""
     order: dict[Thing, None] = {}
     for root in needs:
         stack = [] if root in order else [root]

@@ -1,4 +1,4 @@
-"""The text of a program's value: the name that a definition gives it, or the written expression."""
+"""The source of a program's value, which is either the name being defined or the written expression."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .symbols import Definition
 
 
 def last_member(definition: Definition) -> Node:
-    """Return the name whose value a definition gives: Y of Y_{seq(i)} = …, X^L of X^l = … for l = 1, …, L."""
+    """Return the name that a definition assigns, such as Y for Y_{seq(i)} = …, or X^L for X^l = … for l = 1, …, L."""
     head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
     over = definition.range
     if over is None or not definition.is_family:
@@ -34,6 +34,6 @@ def last_member(definition: Definition) -> Node:
 
 
 def restore_written(program: nodes.Program, node: Node) -> Node:
-    """Return the written expression of a node in the scope: 𝔼_x[x] for an expectation with the distribution of x."""
+    """Return a node as it was written, such as 𝔼_x[x] for an expectation that includes the distribution of x."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)

@@ -1,4 +1,4 @@
-"""Starts of 0 as zeros of their family's type, if a member is asked for an axis: S_0 = 0 beside Q ⊙_{key} S_{t-1}.
+"""Replacement of starts of 0, such as S_0 = 0, with zeros of the family's type if an operation needs their axes.
 
     S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
     S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
@@ -24,7 +24,7 @@ HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
 def with_typed_zeros(program: nodes.Program) -> nodes.Program:
-    """Return the program in which each start of 0 that is asked for an axis is zeros along the axes of its steps."""
+    """Return the program with each start of 0 that needs an axis replaced by zeros along the axes of its steps."""
     if not any(map(is_zero_start, program.statements)):
         return program
     steps: dict[str, list[Equation]] = {}
@@ -58,7 +58,7 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
 
 
 def is_zero_start(statement: Any) -> bool:
-    """Return whether a statement is S_0 = 0: one member, by its number, that is 0."""
+    """Return whether a statement, such as S_0 = 0, sets one numbered member to 0."""
     if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
         return False
     name = read_spelling(statement.sides[0])
@@ -70,7 +70,7 @@ def is_number(part: Node) -> bool:
 
 
 def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
-    """Return the bases of members that are contracted, renamed, indexed, or in a function that may ask for an axis."""
+    """Return the bases of members that are contracted, renamed, indexed, or passed to a function that needs axes."""
     axes_asked: set[str] = set()
     for node in walk(statement):
         if isinstance(node, (nodes.Rename, nodes.Index, nodes.Starred)):
@@ -86,7 +86,7 @@ def members_in(node: Node) -> set[str]:
 
 
 class StepAxes(NamedTuple):
-    """The parts of steps that no family has a part in, and that give the steps their axes."""
+    """The parts of steps that do not depend on a family. They determine the axes of the steps."""
 
     steps: dict[str, Equation]
     families: frozenset[str]
@@ -94,11 +94,11 @@ class StepAxes(NamedTuple):
     defined: frozenset[str]
 
     def is_free(self, node: Any) -> bool:
-        """Return whether no family has a part in an expression."""
+        """Return whether an expression does not use any family."""
         return self.families.isdisjoint(names_of(node))
 
     def parts_of_step(self, base: str, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the parts of a family's first step."""
+        """Yield the parts of the first step of a family."""
         step = self.steps.get(base)
         if step is None or base in seen or step.range is None or step.range.further is not None:
             return
@@ -106,7 +106,7 @@ class StepAxes(NamedTuple):
             yield substitute_nodes(part, {step.range.variable.text: step.range.first})
 
     def parts(self, node: Any, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the parts of an expression whose axes the whole has."""
+        """Yield the parts of an expression whose axes are all axes of the whole expression."""
         if self.is_free(node):
             yield node
             return
@@ -142,7 +142,7 @@ def names_of(node: Any) -> set[str]:
 
 
 def keeps_axes(node: Call) -> bool:
-    """Return whether a built-in function's value has every axis of its operands."""
+    """Return whether the value of a built-in function has every axis of the operands."""
     both = node.operator in ("max", "min") and len(node.arguments) > 1
     return node.operator in KEEPING_AXES or not node.subscript and (node.operator in ("⊙", "dot") or both)
 
@@ -155,7 +155,7 @@ KEEPING_AXES = ELEMENTWISE | frozenset(
 
 
 def substitute_nodes(node: Any, values: Mapping[str, Node]) -> Any:
-    """Return an expression with nodes for variables."""
+    """Return an expression with nodes substituted for variables."""
     if isinstance(node, Name):
         return values.get(node.text, node)
     return rebuilt(node, lambda part: substitute_nodes(part, values), apart=("variable",))

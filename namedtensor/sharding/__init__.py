@@ -1,4 +1,4 @@
-"""Tensors sharded over a JAX device mesh, by the names of their axes.
+"""Tensors sharded over a JAX device mesh by the names of their axes.
 
 `meshes`: devices by names, here or of a topology that is elsewhere.
 `sharding`: the rules, and their placements.

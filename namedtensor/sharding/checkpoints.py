@@ -1,4 +1,4 @@
-"""Checkpoints of sharded tensors: each process writes its own shards, and a mesh of any shape reads them.
+"""Checkpoints of sharded tensors. Each process writes its own shards, which a mesh of any shape can load.
 
 A folder holds one safetensors file for each process, with the axes and the slice of each shard in its metadata, and
 `complete.json`, which is written last and names the files: a folder without it is not a checkpoint. A folder of
@@ -33,7 +33,7 @@ Tensors = Mapping[str, NamedTensor]
 
 
 def save_shards(folder: Any, tensors: Tensors) -> None:
-    """Write the shards that this process holds; every process of the mesh calls this.
+    """Write the shards that this process holds. Every process of the mesh calls this function.
 
     A shard that several devices hold is written once.
 
@@ -68,7 +68,7 @@ def save_shards(folder: Any, tensors: Tensors) -> None:
 
 
 def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
-    """Load the tensors of a checkpoint on a mesh; each process reads its parts.
+    """Load the tensors of a checkpoint onto a mesh. Each process loads only its own parts.
 
     The mesh may differ from the one that wrote it.
 
@@ -103,7 +103,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return a name in a file; a family's name has its members."""
+    """Return a name as written in a file. The name of a family includes its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -112,7 +112,7 @@ def _read(text: str) -> str:
 
 
 def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces: list[Any], dtype: Any) -> Any:
-    """Return a function that reads a part of a tensor from the shards that overlap it."""
+    """Return a function that loads a part of a tensor from the shards that overlap that part."""
 
     def read(index: tuple[slice, ...]) -> Any:
         bounds = [part.indices(size)[:2] for part, size in zip(index, extent)]
@@ -142,7 +142,7 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
-    """Write a checkpoint of a step beside the checkpoints of other steps. The last `keep` checkpoints stay."""
+    """Write the checkpoint of a step to a folder of checkpoints, keeping only the last `keep` checkpoints."""
     path = require_path(folder)
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
@@ -156,14 +156,14 @@ def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
 
 
 def steps_in(folder: Any) -> list[int]:
-    """Return the steps of the complete checkpoints in a folder, ascending."""
+    """Return the steps of the complete checkpoints in a folder, in ascending order."""
     path = require_path(folder)
     matches = ((STEP.fullmatch(entry.name), entry) for entry in (path.iterdir() if path.is_dir() else ()))
     return sorted(int(match[1]) for match, entry in matches if match and (entry / COMPLETE).is_file())
 
 
 def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | None:
-    """Return the last complete step in a folder and its tensors, or None if there is no step."""
+    """Return the last complete step in a folder and its tensors, or None if there is no complete step."""
     steps = steps_in(folder)
     if not steps:
         return None
@@ -179,7 +179,7 @@ def _wait(name: str) -> None:
 
 
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
-    """Return the tensors of a state of `Training` under names such as m/W_1, and its step number."""
+    """Return the tensors of a `Training` state under names such as m/W_1, along with the step number."""
     tensors = {
         f"{kind}/{_write_name(name)}": value
         for kind, part in state.items()
@@ -190,7 +190,7 @@ def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTens
 
 
 def nest_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
-    """Return the state of such tensors."""
+    """Return the state that consists of these tensors and the step number."""
     result: dict[str, Any] = {step: tensors[step].array}
     for text, value in tensors.items():
         if text != step:

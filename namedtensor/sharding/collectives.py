@@ -1,4 +1,4 @@
-"""Collective operations: the data that the devices of a mesh exchange in a compiled function.
+"""Collective operations, through which the devices of a mesh exchange data in a compiled function.
 
 They are read from the compiler's text, so the list shows what runs.
 """
@@ -36,7 +36,7 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 
 
 class Collective(NamedTuple):
-    """One collective operation: its kind, the shapes on each device afterwards, and the mesh axes that it uses.
+    """One collective operation: its kind, the shapes of its result on each device, and the mesh axes that it uses.
 
     `over` is empty if the compiler's groups are not groups along axes of the mesh. Inside a loop, the collective runs
     several `times`.
@@ -49,7 +49,7 @@ class Collective(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The bytes of the result on each device."""
+        """The number of bytes of the result on each device."""
         return sum(map(_bytes_of, self.shapes))
 
     @encodable
@@ -59,16 +59,16 @@ class Collective(NamedTuple):
 
 
 class Collectives(tuple[Collective, ...]):
-    """The collective operations of a compiled function, in order of occurrence; one inside a loop is listed once."""
+    """The collective operations of a compiled function, in order. An operation in a loop is listed once."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of operations by type."""
+        """The number of operations of each kind."""
         return dict(sorted(Counter(collective.kind for collective in self).items()))
 
     @property
     def bytes(self) -> dict[str, int]:
-        """The result bytes per device, by type of operation."""
+        """The number of result bytes per device for each kind of operation."""
         return {kind: sum(collective.bytes for collective in self if collective.kind == kind) for kind in self.counts}
 
     @encodable
@@ -77,7 +77,7 @@ class Collectives(tuple[Collective, ...]):
 
 
 def _bytes_of(shape: str) -> int:
-    """Return the bytes of a shape in XLA's spelling.
+    """Return the number of bytes of a shape that is written in XLA's syntax.
 
     >>> _bytes_of("bf16[2,8]"), _bytes_of("pred[3]")
     (32, 3)
@@ -88,7 +88,7 @@ def _bytes_of(shape: str) -> int:
 
 
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
-    """Return the collective operations that XLA compiles for a function of sharded tensors, layers or arrays.
+    """Return the collective operations that XLA generates for a function of sharded tensors, layers or arrays.
 
     Raises NotationError if JAX is not installed (408), and the exceptions of the function.
     """
@@ -126,7 +126,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
 
 
 def _second(result: str) -> str:
-    """Return the second of a tuple's parts, which may be tuples themselves."""
+    """Return the second part of a tuple whose parts may be tuples themselves."""
     depth, parts = 0, [""]
     for character in result[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -138,7 +138,7 @@ def _second(result: str) -> str:
 
 
 def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
-    """Return the axes of the mesh within which the devices of each group differ, if the groups have such axes."""
+    """Return the mesh axes along which the devices of each group differ, if the groups correspond to axes."""
     if mesh is None:
         return ()
     extent: tuple[int, ...] = mesh.devices.shape
@@ -156,14 +156,14 @@ def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
 
 
 def _group_devices(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
-    """Return the groups of devices that differ in these axes alone."""
+    """Return the groups of devices that differ only along these axes."""
     length = int(np.prod([places.shape[axis] for axis in axes]))
     rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
     return {frozenset(row) for row in rows.tolist()}
 
 
 def _groups(rest: str, count: int) -> set[frozenset[int]]:
-    """Return the groups of communicating devices, in XLA's formats, or none for an unknown format."""
+    """Return the groups of communicating devices, parsed from XLA's formats, or no groups if the format is unknown."""
     if EVERY.search(rest):
         return {frozenset(range(count))}
     if listed := LISTED.search(rest):
@@ -179,7 +179,7 @@ def _groups(rest: str, count: int) -> set[frozenset[int]]:
 
 
 def _read_device_order(text: str | None, count: int) -> Any:
-    """Return the numbers of the devices in an order.
+    """Return the device numbers in the order that the text specifies.
 
     The order is plain, [2,4]T(1,0) for a reshaped and transposed range, or a list.
     """

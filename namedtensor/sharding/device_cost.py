@@ -1,4 +1,4 @@
-"""The cost of a call on each device of a mesh, as the compiler states it."""
+"""The cost of a call on each device of a mesh, as reported by the compiler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .collectives import Collectives, collectives_of
 
 
 class DeviceCost(NamedTuple):
-    """Bytes on each device: of the inputs, of the outputs, and at the peak in between; its operations."""
+    """The number of operations on each device, and the bytes of its inputs, of its outputs and at the peak."""
 
     arguments: int
     results: int

@@ -23,7 +23,7 @@ NEEDED = re.compile(r"required[^(]*\((\S+)\) exceeds available HBM \((\S+?)\)") 
 
 
 class DeviceUse(NamedTuple):
-    """The cost of one function on each device: bytes by kind, FLOPs of products, collectives."""
+    """The cost of one function on each device: bytes by kind, FLOPs of matrix products, and collectives."""
 
     parameters: int
     states: int
@@ -36,7 +36,7 @@ class DeviceUse(NamedTuple):
 
 
 class DeviceReport(NamedTuple):
-    """The cost of a program's value, and of a training step if there is a loss, on each of `device_count` devices."""
+    """The cost on each of `device_count` devices of a program's value and, if there is a loss, of a training step."""
 
     devices: str
     device_count: int
@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return the number and the bytes of the collectives that run, by their kinds and axes."""
+    """Return the number and the bytes of the executed collectives, by kind and mesh axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -84,7 +84,7 @@ def device_report(
     sharded: Sharded, name: str | None, parameters: Mapping[str, NamedTensor], inputs: Mapping[str, Any], *,
     sizes: Mapping[str, int] | None, constants: Mapping[str, float], update: Any = None, accumulate: str | None = None,
 ) -> DeviceReport:  # fmt: skip
-    """Return the report of a name of a program, and of a training step if `update` is given. Nothing is computed."""
+    """Return the report for a name of a program, and for a training step if `update` is given. No value is computed."""
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)
@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input without one element of an axis."""
+    """Return an input with one element along an axis removed."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -146,7 +146,7 @@ def bytes_on_device(tensors: Any) -> int:
 
 
 def products_flops(jaxpr: Any) -> int:
-    """Return the floating-point operations of all matrix products in a JAX function.
+    """Return the number of floating-point operations of all matrix products in a JAX function.
 
     Products in loops count once per step.
     """

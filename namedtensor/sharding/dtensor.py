@@ -1,4 +1,4 @@
-"""Placements of PyTorch's DTensor by the names of axes: the rules of `Sharding`, for users of PyTorch.
+"""Placements for PyTorch's DTensor by the names of axes: the rules of `Sharding` for users of PyTorch.
 
 mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
 placed = distribute({"hidden": "model"}, mesh, {"W_1": W_1, "b_1": b_1})
@@ -18,7 +18,7 @@ from ..tensors.values import convert_value
 
 
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
-    """Return the placements of an array with these axes, one for each dimension of a PyTorch DeviceMesh.
+    """Return the placements of an array with these axes, one placement per dimension of a PyTorch DeviceMesh.
 
     A rule names the dimensions of the mesh that shard an axis, as for `Sharding`. The other dimensions replicate the
     axis.
@@ -58,7 +58,7 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of named tensors as DTensors on a DeviceMesh, by name, placed by the rules."""
+    """Return the arrays of named tensors, by name, as DTensors that the rules place on a DeviceMesh."""
     import torch
     from torch.distributed.tensor import distribute_tensor
 

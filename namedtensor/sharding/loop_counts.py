@@ -1,4 +1,4 @@
-"""The number of times that the computations of a compiled function run: operations in loops count once per step.
+"""The number of times that each computation of a compiled function runs. A computation in a loop runs once per step.
 
 Read from the compiler's text (HLO), which states the steps of a loop at its call, or as the constant that its condition compares.
 """
@@ -16,7 +16,7 @@ CALLED = re.compile(r"(?:calls|to_apply)=%?([\w.\-]+)")
 
 
 def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the lines of a compiled function, and how often each runs."""
+    """Yield each line of a compiled function and the number of times that it runs."""
     parts = _computations(text)
     counts = _counts(parts)
     for name, lines in parts.items():
@@ -25,7 +25,7 @@ def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _computations(text: str) -> dict[str, list[str]]:
-    """Return the lines of each computation by its name; lines outside of all have an empty name."""
+    """Return the lines of each computation by name. Lines outside all computations have an empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in text.splitlines():

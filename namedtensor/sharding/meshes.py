@@ -1,4 +1,4 @@
-"""Meshes: named devices, local or of a remote topology."""
+"""Meshes of named devices, which are local or belong to a remote topology."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # devices that one CPU emulates, an
 
 
 def extent_of(mesh: Any) -> str:
-    """Format the axes of a mesh and their sizes: data[2] × model[4]."""
+    """Format the axes of a mesh and their sizes, as in data[2] × model[4]."""
     return " × ".join(f"{name}[{size}]" for name, size in mesh.shape.items())
 
 
 def mesh_from(given: Any, topology: str | None = None) -> Any:
-    """Return a mesh whose axes are left to the compiler.
+    """Return a mesh whose axes the compiler manages.
 
     It is made from JAX's mesh, or from sizes by name, {"data": 2, "model": 4}.
 

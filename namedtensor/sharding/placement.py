@@ -1,4 +1,4 @@
-"""The placement of the values of formulas during computation: parameters, named values, steps of loops.
+"""The placement of values during computation: parameters, named values and the steps of loops.
 
 A parameter that is stored in parts is gathered for its use in a formula: inside the step of a loop, its own member
 alone. Its gradient is scattered there. The steps of such loops are computed again for their gradients, but for the
@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that gathers a parameter, or None if storage and computation place it alike."""
+        """Return the function that gathers a parameter, or None if it has one placement in storage and computation."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a name's value and marks saved values, or a product beside such values."""
+        """Return the function that places a named or saved value, or a product next to such values."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._place_product(term, sizes) if self.sharding.of_values else None
@@ -49,7 +49,7 @@ class ComputePlacement:
         return make_saved_name(name if name in self.sharding.save else None, placed)
 
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a product of matrices with sharded axes, if no summed axis is sharded.
+        """Return the function that places a matrix product with sharded axes, unless a summed axis is sharded.
 
         So the rules of a named value end at the next products.
         """
@@ -69,7 +69,7 @@ class ComputePlacement:
 
 
 def make_gather(stored: Any, computed: Any) -> Place:
-    """Return the function that gathers an array.
+    """Return the function that gathers an array from its stored placement.
 
     It sums the gradient along the axes of computation, and scatters it.
     """
@@ -78,7 +78,7 @@ def make_gather(stored: Any, computed: Any) -> Place:
 
 
 def make_saved_name(saved: str | None, placed: Any) -> Place:
-    """Return the function that places a value, and names it so that loops save it."""
+    """Return the function that places a value and names it, so that loops save the value."""
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Formulas(Protocol):
-    """The interface of a program that can be sharded: its value by a plan, a layout, an entry point, and its text."""
+    """The interface of a program that can be sharded: its planned value, a layout, an entry point and its text."""
 
     @property
     def tree(self) -> Any: ...
@@ -47,12 +47,12 @@ class Formulas(Protocol):
 
 
 def shard_program(program: Formulas, sharding: Sharding) -> Sharded:
-    """Return a program under these rules. The result is cached, so that compiled functions are found again."""
+    """Return a program under these rules. The result is cached so that its compiled functions are reused."""
     return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
 
 class Sharded:
-    """A program whose tensors are sharded over the devices of a mesh; called as the program is.
+    """A program whose tensors are sharded over the devices of a mesh. It is called like the original program.
 
     Its values are the program's values. A formula's conditions on values (assertions, indices in range) are not
     checked, like in all code of `jax.jit`. Shapes are checked.
@@ -73,12 +73,12 @@ class Sharded:
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """Return the axes that the formulas mention."""
+        """Return the axes that the formulas use."""
         return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
 
     @cached_property
     def values(self) -> dict[Any, str]:
-        """Return the source span of each value that has rules or is saved, and its name in the rules."""
+        """Return the source span of each value that has rules or is saved, and the name of the value in the rules."""
         spans: dict[str, list[Any]] = {}
         for node in walk(self.program.tree):
             if isinstance(node, nodes.Equation) and isinstance(node.sides[0], (nodes.Name, nodes.Superscript)):
@@ -114,25 +114,25 @@ class Sharded:
         return self._entries.get_or_build(name, lambda: ShardedEntry(self, name))
 
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place tensors on the devices once, for repeated calls. Numbers stay numbers.
+        """Place tensors on the devices once, for repeated calls. Numbers are returned unchanged.
 
         Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or do not divide (310).
         """
         return self.sharding.place({**(values or {}), **named})
 
     def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place inputs on the devices where formulas compute with them, or else like `place`."""
+        """Place inputs as the formulas need them for computation, or like `place` without such a rule."""
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return a parameter without numbers, placed by the rules, for `lowered`, `collectives` and `cost`.
+        """Return a parameter without values, placed by the rules, for `lowered`, `collectives` and `cost`.
 
         `shape` is a text such as ℝ^{seq[8] × chans[16]}, or sizes by the names of axes.
         """
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return an input without numbers, placed for computation, or like `abstract`."""
+        """Return an input without values, placed for computation or else like `abstract`."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
@@ -147,7 +147,7 @@ class Sharded:
         self, loss: str, update: Any, *, rates: Mapping[str, float] | None = None, accumulate: str | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> Training:  # fmt: skip
-        """Return the training step of a loss by an optimizer, a program for one parameter (see `Training`).
+        """Return the training step of a loss. The optimizer `update` is a program for one parameter (see `Training`).
 
         The loss is a name of the program.
         """
@@ -162,7 +162,7 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """Return the communication between devices that the compiler inserts in such a call (see `collectives`)."""
+        """Return the communication between devices that the compiler inserts in this call (see `collectives`)."""
         return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
     def cost(
@@ -172,12 +172,12 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """Return the cost of such a call on each device (see `ShardedEntry.cost`)."""
+        """Return the cost of this call on each device (see `ShardedEntry.cost`)."""
         return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
 
 
 class Fixed(NamedTuple):
-    """The static part of a compiled call: its number of arguments, its numbers, sizes and Python functions."""
+    """The static part of a compiled call: the number of arguments, numbers, sizes and Python functions."""
 
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
@@ -209,7 +209,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the value, spread by the names of its axes; compiled at the first call with tensors of these types.
+        """Return the value, sharded by the names of its axes. The first call with tensors of these types compiles it.
 
         Raises the program's errors, and NotationError if a rule names an unknown axis (201), or if an input or a result
         cannot be sharded by the rules (303, 310).
@@ -225,7 +225,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the call before compilation, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
+        """Return the call before compilation as `jax.stages.Lowered`, which has its text, its cost and `compile()`.
 
         Nothing is computed: shapes may replace tensors: X="ℝ^{seq[8] × chans[16]}" for float32, and the result of
         `Sharded.abstract` for other dtypes.
@@ -239,7 +239,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the call as `jax.stages.Traced`, before it is lowered (see `lowered`)."""
+        """Return the call as `jax.stages.Traced`, before lowering (see `lowered`)."""
         sharded = self.sharded
         parameters = {name: _drop_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
         inputs = {name: _drop_numbers(value, sharded.abstract_input) for name, value in named.items()}
@@ -255,7 +255,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """Return the communication between devices that the compiler inserts in such a call (see `collectives`)."""
+        """Return the communication between devices that the compiler inserts in this call (see `collectives`)."""
         from .collectives import collectives_of
 
         lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
@@ -268,7 +268,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """Return the cost of such a call on each device: bytes, operations, and communication between devices.
+        """Return the cost of this call on each device: bytes, operations and communication between devices.
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
         """
@@ -284,7 +284,7 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """Return the function of the tensors of a call, and the tensors on the devices.
+        """Return the function of the tensors of a call, and these tensors placed on the devices.
 
         `values` are parameters, the others inputs.
         """
@@ -305,7 +305,7 @@ class ShardedEntry:
         return self._compiled(fixed), tensors
 
     def _function(self, fixed: Fixed) -> Any:
-        """Return the formulas as a function of tensors by name, under `jax.jit`."""
+        """Return the formulas as a function of tensors by name, compiled with `jax.jit`."""
         jax = jax_module()
 
         sharding, values = self.sharded.sharding, self.sharded.values
@@ -327,7 +327,7 @@ class ShardedEntry:
         return jax.jit(run)
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
-        """Raise if a rule names an unknown axis: its tensors would silently be copied to each device."""
+        """Raise if a rule names an unknown axis, because its tensors would silently be copied to each device."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {
@@ -342,7 +342,7 @@ class ShardedEntry:
 
 
 def _drop_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
-    """Return a tensor without numbers if a shape is given."""
+    """Return a tensor without values if a shape is given."""
     return abstract(value) if isinstance(value, (str, Mapping)) else value
 
 

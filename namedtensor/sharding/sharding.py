@@ -31,7 +31,7 @@ Rules = Mapping[str, "str | Sequence[str] | None"]
 
 # ---------------------------------------------------------------------------------------------------------- the rules
 class Sharding:
-    """Rules from tensor axes to mesh axes. They are immutable, and compare by value.
+    """Rules from tensor axes to mesh axes. The rules are immutable and compared by value.
 
     A rule names one axis of the mesh, several, or None. An axis without a rule is copied to every device. `mesh` is the
     given one with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or made of its sizes (see `mesh_from`).
@@ -101,12 +101,12 @@ class Sharding:
 
     @property
     def extent(self) -> str:
-        """The axes of the mesh and their sizes: data[2] × model[4]."""
+        """The axes of the mesh and their sizes, such as data[2] × model[4]."""
         return extent_of(self.mesh)
 
     @property
     def spread(self) -> dict[str, int]:
-        """The number of devices of each sharded axis."""
+        """The number of devices along each sharded axis."""
         parts = {axis: math.prod(self.mesh.shape[name] for name in over) for axis, over in self.rules.items()}
         return {axis: count for axis, count in parts.items() if count > 1}
 
@@ -119,7 +119,7 @@ class Sharding:
         return self._named("a tensor", dict.fromkeys(names_of(axes)))
 
     def of(self, tensor: NamedTensor, name: str) -> Any:
-        """Return the `jax.sharding.NamedSharding` of a tensor. Errors call it `name`.
+        """Return the `jax.sharding.NamedSharding` of a tensor. Error messages call the tensor `name`.
 
         Raises NotationError if two axes are sharded over one mesh axis (303), or do not divide (310).
         """
@@ -167,7 +167,7 @@ class Sharding:
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the tensor on the devices. A tensor that is placed already, or is traced, stays as it is.
+        """Return the tensor on the devices. A tensor that is already placed or is traced is returned unchanged.
 
         Where the mesh spans several processes, each gives the whole value, or an array that spans them already.
         """
@@ -186,11 +186,11 @@ class Sharding:
         return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Place inputs on the devices, by name, where formulas compute with them. Numbers stay numbers."""
+        """Place inputs, by name, on the devices where formulas compute with them. Numbers are returned unchanged."""
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Place parameters on the devices, by name. Numbers stay numbers. Raise NotationError for other values."""
+        """Place parameters on the devices by name, and keep numbers. Raise NotationError for other values."""
         result = {name: convert_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value
@@ -198,7 +198,7 @@ class Sharding:
         }
 
     def constrain_placement(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the traced tensor, with the placement of its parts as a constraint for the compiler."""
+        """Return the traced tensor with the placement of its parts as a constraint on the compiler."""
         jax = jax_module()
 
         return wrap_array(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)

@@ -1,4 +1,4 @@
-"""Training under sharding rules: one compiled step of a loss, its gradients and an optimizer that is itself a program.
+"""Training under sharding rules: one compiled step of a loss, its gradients and an optimizer written as a program.
 
 The states of the optimizer are placed as the parameters that they belong to, by name. Gradients are accumulated over an
 axis, such as `micro`. Each step of a loop takes one element of it.
@@ -33,7 +33,7 @@ State = dict[str, Any]
 
 
 class Training:
-    """The training step of a sharded program: `begin` gives its state, `step` the next state and the loss.
+    """The training step of a sharded program: `begin` returns its state, and `step` the next state and the loss.
 
     `update` is a program for one parameter θ with its gradient g at step t: W is its next value, and a capital letter
     such as M at one step becomes m at the next step. A state has the parameters under θ, each other state by its letter
@@ -68,7 +68,7 @@ class Training:
 
     # ------------------------------------------------------------------------------------------------------- the state
     def begin(self, parameters: Mapping[str, Any]) -> State:
-        """Return the initial state: the parameters on the devices, each paired with a tensor of zeros."""
+        """Return the initial state: the parameters on the devices, and zeros for the state of the optimizer."""
         jax = jax_module()
         placed = {
             name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)
@@ -83,7 +83,7 @@ class Training:
         }
 
     def abstract_state(self, parameters: Mapping[str, Any]) -> State:
-        """Return the first state for parameters without numbers: no array is made."""
+        """Return the initial state for parameters without values. No array is created."""
         jax = jax_module()
         placed = self.sharded.place(parameters)
         whole = jax.sharding.NamedSharding(self.sharded.mesh, jax.sharding.PartitionSpec())
@@ -94,13 +94,13 @@ class Training:
         }
 
     def save(self, folder: Any, state: State, keep: int = 2) -> None:
-        """Write a checkpoint of a state. Each process writes its shards, and the last `keep` checkpoints stay."""
+        """Write a checkpoint of a state. Each process writes its own shards. The last `keep` checkpoints remain."""
         from .checkpoints import flat_state, save_step
 
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
 
     def load(self, folder: Any) -> State | None:
-        """Load the state of the last complete checkpoint in a folder on this mesh, or None.
+        """Load the state of the last complete checkpoint in a folder onto this mesh. Return None if no step exists.
 
         Another mesh may have written it.
         """
@@ -111,17 +111,17 @@ class Training:
 
     # -------------------------------------------------------------------------------------------------------- one step
     def step(self, state: State, **inputs: Any) -> tuple[State, Any]:
-        """Make one step: return the next state, in the memory of this one, and the loss before it."""
+        """Run one step. Return the next state, which reuses the memory of `state`, and the loss before the step."""
         with keep_language_errors():
             return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
-        """Return the step as `jax.stages.Traced`; shapes may stand for tensors, like in `Sharded`."""
+        """Return the step as `jax.stages.Traced`. Shapes may stand for tensors, as in `Sharded`."""
         with keep_language_errors():
             return self._compiled.trace(state, self._place_inputs(inputs))
 
     def cost(self, state: State, **inputs: Any) -> DeviceCost:
-        """Return the cost of a step on each device. The step is compiled and not run."""
+        """Return the cost of a step on each device. The step is compiled but not run."""
         return device_cost(self.traced(state, **inputs).lower().compile(), self.sharded.mesh)
 
     def _place_inputs(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """Return the step as a function that JAX can transform, taking a state and inputs on the devices."""
+        """Return the step as a function that JAX can transform. It accepts a state, and inputs on the devices."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
@@ -160,7 +160,7 @@ class Training:
         return result, error
 
     def _match_parameter(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
-        """Return the new value of a parameter in its order of axes, its dtype and its placement."""
+        """Return the new value of a parameter with the parameter's order of axes, dtype and placement."""
         array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
         return self.sharded.sharding.constrain_placement(name, wrap_array(array, before.axes))
 
@@ -172,7 +172,7 @@ class Training:
     def _accumulate_gradients(
         self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
     ) -> tuple[Any, Any]:
-        """Return the loss and its gradients, as means over the axis of accumulation."""
+        """Return the loss and its gradients, averaged over the axis of accumulation."""
         if self.accumulate is None:
             return of(parameters, inputs)
         jax, axis = jax_module(), self.accumulate
@@ -195,7 +195,7 @@ def _divide_batch(count: int, array: Any) -> Any:
 
 
 def _zeros(tensor: NamedTensor) -> NamedTensor:
-    """Return zeros with a tensor's placement. Each process makes its part."""
+    """Return zeros with the placement of a tensor. Each process creates its own part."""
     jax = jax_module()
     like = tensor.array
     make = jax.jit(lambda: jax.numpy.zeros(like.shape, like.dtype), out_shardings=like.sharding)

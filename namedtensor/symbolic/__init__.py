@@ -1,4 +1,4 @@
-"""Formulas as sums of products over indices, where derivatives get a closed form and equations a proof.
+"""Formulas as sums of products over indices, a form in which derivatives are simplified and equations are proved.
 
 `forms`: index normal form.
 `facts`: facts about tensors, each with a name.

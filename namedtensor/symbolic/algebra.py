@@ -1,4 +1,4 @@
-"""Ring operations of forms: sums, products and powers, simplified by smart constructors.
+"""Ring operations of forms, that is, sums, products and powers, which smart constructors simplify.
 
 Every function here returns a form that no shrinking rule can reduce further: products without deltas on
 summed indices, like terms added, equal factors multiplied. `rewrite_rules` lists these rules in the notation.
@@ -73,7 +73,7 @@ def subtract(left: Form, right: Form) -> Form:
 
 # --------------------------------------------------------------------------------------------------------- products
 def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
-    """Return the product of two forms. A sum becomes a bracket, unless `out` or a proof multiplies it out."""
+    """Return the product of two forms. Sums become brackets, unless `out` or a proof requires multiplying them out."""
     if not left or not right:
         return ZERO
     if left == ONE or right == ONE:
@@ -86,7 +86,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
-    """Return the product of two products, with separate names for their bound indices."""
+    """Return the product of two products, after renaming bound indices that occur in both."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
     other = refresh_indices(other, taken)
     one = refresh_indices(one, {index for factor in other.factors for index in factor.indices})
@@ -96,7 +96,7 @@ def times(one: Product, other: Product) -> Form:
 
 
 def multiply_within(outer: Product, inner: Product) -> Form:
-    """Return the product of two products; the inner one is under the sums of the outer one."""
+    """Return the product of two products, where the inner product is under the sums of the outer product."""
     inner = refresh_indices(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
     return normalize_product(
         outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
@@ -104,7 +104,7 @@ def multiply_within(outer: Product, inner: Product) -> Form:
 
 
 def bracket_form(form: Form) -> Form:
-    """Return the form as one product."""
+    """Return the form as a single product."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
 
@@ -122,7 +122,7 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 
 def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
-    """Return a product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
+    """Return a product in normal form. Every rule of `PRODUCT_RULES` is applied, in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
@@ -138,14 +138,14 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
 
 
 def apply_sign_rules(parts: SumParts) -> None:
-    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again after each of these."""
+    """Apply sign(x) ⊙ |x| = x, |x|² = x² and sign(x) ⊙ x = |x|, and merge equal factors after each application."""
     while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
         gather_powers(parts)
 
 
 def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
-    """Return the factors with one sign rule applied, or None if none applies."""
+    """Return the factors after applying one sign rule, or None if no sign rule applies."""
     for factor in factors:
         if not is_function(factor, "sign") or factor.exponent != 1:
             continue
@@ -171,7 +171,7 @@ def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
 
 
 def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
-    """Return the exponent of a factor without the one factor that x is, if it is a power of x."""
+    """Return the exponent that remains after x is taken out of a factor once, or None for powers of other bases."""
     alone = to_factors(x) or ()
     if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
         return None
@@ -180,7 +180,7 @@ def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
 
 
 def _exchange_factors(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
-    """Return the factors with new ones in the place of old ones."""
+    """Return the factors with new factors in place of the old factors."""
     return [*(factor for factor in factors if factor not in old), *new]
 
 
@@ -204,7 +204,7 @@ MAX_POWER = 8  # of a sum that is multiplied out
 
 
 def expand_brackets(product: Product) -> Form:
-    """Multiply brackets out, for proofs."""
+    """Multiply out the brackets of a product, for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
             rest = product.factors[:index] + product.factors[index + 1 :]
@@ -217,7 +217,7 @@ def expand_brackets(product: Product) -> Form:
 
 
 def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
-    """Return the common factor of a sum's products, and the rest.
+    """Return the common factor of a sum's products, and the remaining sum.
 
     A fractional power limits the common factor to nonnegative factors.
     """
@@ -248,7 +248,7 @@ MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a 
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
-    """Return a power of a form; a product becomes the product of its factors' powers, if they are equal."""
+    """Return a power of a form. A power of a product becomes the product of its factors' powers if both are equal."""
     if exponent == 0:
         return ONE
     if exponent == 1 and not bracket:
@@ -307,7 +307,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """Write x² as |x|² if a proof applies all rules: its root is |x|."""
+    """Write x² as |x|² in a proof that applies all rules, since the root of x² is |x|."""
     if not current().expanding or _plain_power(factor) or factor.exponent % 2:
         return factor
     count_rule("root of a square")
@@ -315,12 +315,12 @@ def _absolute(factor: Factor) -> Factor:
 
 
 def _plain_power(factor: Factor) -> bool:
-    """Return whether (xᵃ)ᵇ = xᵃᵇ for any b: not if a is even, because x may be negative."""
+    """Return whether (xᵃ)ᵇ = xᵃᵇ for any b. This does not hold if a is even, because x may be negative."""
     return signs.get_head_sign(factor.head) or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """Expand (∑ …)ⁿ: factors that do not depend on the summed indices are taken out."""
+    """Expand (∑ …)ⁿ, after taking out the factors that do not depend on the summed indices."""
     if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

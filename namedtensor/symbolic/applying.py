@@ -1,4 +1,4 @@
-"""Operators applied to forms: functions of numbers and of axes, opaque except for the rewrite rules of `OPERATOR_RULES`."""
+"""Operators applied to forms. Functions of numbers and of axes are opaque except for the rules in `OPERATOR_RULES`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def apply_operator(
     options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:
-    """Apply an operator to forms, over bound indices; `given` are the indices of its result axes.
+    """Apply an operator to forms, over bound indices. `given` lists the indices of its result axes.
 
     `places` map the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
     axis of iota, is identified by its size.
@@ -88,7 +88,7 @@ def apply_operator(
 
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return the simplified application of a function of numbers, if a rule applies."""
+    """Return the simplified application of a function of numbers, or None if no rule applies."""
     if current().expanding and (products := expand_function(operator, parts)) is not None:
         return products
     if operator in OPERATOR_RULES:
@@ -102,7 +102,7 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """Apply f(−x) = f(x) if f is even, −f(x) if f is odd; |2 x| = 2 |x|."""
+    """Apply f(−x) = f(x) if f is even or f(−x) = −f(x) if f is odd, and for example |2 x| = 2 |x|."""
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
@@ -116,7 +116,7 @@ def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
 
 
 def exponential(x: Form) -> Form:
-    """Apply exp 0 = 1, exp(−x) = 1 / exp x, exp(2 x) = (exp x)².
+    """Apply rules such as exp 0 = 1, exp(−x) = 1 / exp x and exp(2 x) = (exp x)².
 
     Proofs also use exp(x + y) = exp x ⊙ exp y and exp log x = x.
     """
@@ -140,12 +140,12 @@ def exponential(x: Form) -> Form:
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
-    """Return an operator without a rewrite rule as one opaque factor."""
+    """Return an operator without a rewrite rule as a single opaque factor."""
     return to_form(function_of(operator, *parts))
 
 
 def logarithm(x: Form) -> Form | None:
-    """Apply log exp x = x, log 1 = 0."""
+    """Apply log exp x = x and log 1 = 0."""
     if len(x) != 1:
         return None
     (product,) = x
@@ -158,7 +158,7 @@ def logarithm(x: Form) -> Form | None:
 
 
 def cases(*parts: Form) -> Form | None:
-    """Take out the common factor of all nonzero cases; { 1 if …; 0 otherwise } = 𝕀[…]."""
+    """Take out the common factor of all nonzero cases, and apply { 1 if …; 0 otherwise } = 𝕀[…]."""
     if len(parts) < 3:
         return None
     values = parts[::2]
@@ -203,7 +203,7 @@ MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "�
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Apply 𝕀[x > 0] = 1 for an x above 0."""
+    """Apply 𝕀[x > 0] = 1 for a positive x."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -226,7 +226,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Return whether 0 times a factor is 0, judging by its outermost operator."""
+    """Return whether 0 times a factor is 0, judging by the factor's outermost operator."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
@@ -245,20 +245,20 @@ def negate_condition(condition: Form) -> Form:
 
 
 def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """Return the options of an operator, defaults put in."""
+    """Return the options of an operator, including default values."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
 
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
 def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return the application of a function of numbers by a rule that only proofs use, if one applies."""
+    """Return a function of numbers, rewritten by a rule that only proofs apply, or None if no such rule applies."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
 
 def apply_addition_theorem(operator: str, x: Form) -> Form | None:
-    """Apply sin(x + y) = sin x cos y + cos x sin y, cos(x + y) = cos x cos y − sin x sin y."""
+    """Apply sin(x + y) = sin x cos y + cos x sin y and cos(x + y) = cos x cos y − sin x sin y."""
     shared, rest = content(x)
     if len(x) > 1:
         one, other = x[:1], x[1:]
@@ -278,7 +278,7 @@ def apply_addition_theorem(operator: str, x: Form) -> Form | None:
 
 
 def apply_to_factors(operator: str, x: Form) -> Form | None:
-    """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, and |x| = x for an x that is never negative."""
+    """Apply |x y| = |x| |y| and sign(x y) = sign x sign y, and |x| = x for a nonnegative x."""
     if operator == "abs" and get_form_sign(x):
         return x
     outer, rest = monomial(x)
@@ -299,7 +299,7 @@ def apply_to_factors(operator: str, x: Form) -> Form | None:
 
 
 def sum_of_logarithms(x: Form) -> Form | None:
-    """Apply log(x y) = log x + log y for an x that is never negative, log x² = 2 log |x|, log 6 = log 2 + log 3."""
+    """Apply log(x y) = log x + log y for a nonnegative x, log x² = 2 log |x|, and log 6 = log 2 + log 3."""
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
@@ -321,7 +321,7 @@ def sum_of_logarithms(x: Form) -> Form | None:
 
 
 def _logarithm_of_number(value: Fraction) -> Form:
-    """Return the log of a positive fraction, as the sum of the logarithms of its prime factors."""
+    """Return the logarithm of a positive fraction as a sum of logarithms of prime factors."""
     parts = []
     for number_left, sign in ((value.numerator, 1), (value.denominator, -1)):
         prime = 2
@@ -336,7 +336,7 @@ def _logarithm_of_number(value: Fraction) -> Form:
 
 
 def _logarithm_of_factor(factor: Factor) -> Form:
-    """Return the logarithm of a factor's base."""
+    """Return the logarithm of the base of a factor."""
     match factor.head.kind, factor.head.label:
         case "apply", "exp":
             return opened(factor)[0]
@@ -355,7 +355,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
-    """Apply xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ, for exponents that are sizes."""
+    """Apply xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ for exponents that are sizes."""
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:

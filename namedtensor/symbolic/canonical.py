@@ -1,4 +1,4 @@
-"""Canonical keys (graph canonisation): two forms have the same key exactly if they are equal up to bound names.
+"""Canonical keys, as in graph canonicalization: two forms have the same key if and only if only bound names differ.
 
 Indices are colored by the factors that they appear in, again and again, until the colors tell no more apart. Where
 several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
@@ -21,7 +21,7 @@ Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
-    """Return the key of a product whose indices outside have these labels, but for its coefficient."""
+    """Return the key of a product without its coefficient, where the outside indices have these labels."""
     return _search_key(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
@@ -30,17 +30,17 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
-    """Return labels of indices that stand for themselves."""
+    """Return labels that identify each index by itself."""
     return {index: (0, index.number) for index in indices}
 
 
 def key(form: Form) -> tuple[Any, ...]:
-    """Return the key of a form whose indices outside stand for themselves."""
+    """Return the key of a form in which each outside index is identified by itself."""
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
 def _search_key(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Search for the canonical key: individualise an index of an ambiguous color, and refine."""
+    """Search for the canonical key by individualizing an index of an ambiguous color and refining the colors."""
     colors = _refine_colors(product, labels, colors)
     classes: dict[tuple[Any, ...], list[FormIndex]] = {}
     for index, color in colors.items():
@@ -60,7 +60,7 @@ def _individualize(colors: dict[FormIndex, Color], index: FormIndex) -> dict[For
 def _inequivalent(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, Color], tied: list[FormIndex]
 ) -> Iterable[FormIndex]:
-    """Return the indices of one color, one for each set of indices that exchanges of connected parts relate.
+    """Return one index of a color for each set of indices that can be exchanged along with their connected parts.
 
     In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
     """
@@ -77,7 +77,7 @@ def _inequivalent(
 
 
 def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
-    """Return the factors that share bound indices with an index, directly or through others."""
+    """Return the factors that share bound indices with an index, directly or through other factors."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
     while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
@@ -90,7 +90,7 @@ def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormI
 def _refine_colors(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
 ) -> dict[FormIndex, tuple[Any, ...]]:
-    """Color refinement of the indices of a product, by the factors that they appear in."""
+    """Refine the colors of a product's indices by the factors in which the indices appear."""
     if not colors:
         return colors
     while True:
@@ -110,7 +110,7 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the surroundings of an index in a factor: the least over the orders that mean the same."""
+    """Return the surroundings of an index in a factor, as the least of the equivalent orders."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
@@ -127,7 +127,7 @@ def _write_key(product: Product, labels: Labels) -> tuple[Any, ...]:
 def make_closed_key(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
-    """Return the key of forms up to a permutation of outside indices.
+    """Return a key of forms that is the same for any order of the outside indices.
 
     It comes with the order of these indices that gives it, and the other orders that do too.
     """
@@ -156,7 +156,7 @@ def make_closed_key(
 def is_symmetric(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], order: list[FormIndex], key: tuple[Any, ...]
 ) -> bool:
-    """Return whether forms of this key have it with their two bound indices the other way round as well."""
+    """Return whether forms keep their key when their two bound indices are exchanged."""
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 
@@ -171,7 +171,7 @@ def scale_form(form: Form, by: Fraction | int) -> Form:
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
-    """Split a form into its content and its primitive part.
+    """Return the content and the primitive part of a form.
 
     The content is the number that all products share, with the sign of most.
     """

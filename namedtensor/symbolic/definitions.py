@@ -1,4 +1,4 @@
-"""Definitions that proofs expand, written in the notation: X, Y and Z are the operands of an operator, `ax` its axes.
+"""Definitions that proofs expand, in the notation. X, Y and Z are the operands of an operator, and `ax` are its axes.
 
 `OPENED` are expanded in every proof, `EXPANDED` if a proof applies all rules (`Work.expanding`); closed forms keep
 these operators. A definition has a value wherever its operator has one, and the same.
@@ -58,7 +58,7 @@ TRUTHS = {  # 𝕀[X > Y], where s is the sign of X − Y
 
 
 def expand_definition(forms: Any, term: Term) -> Form | None:
-    """Return the form that a proof puts for a term, by the definition of its operator or a rule of matrices."""
+    """Return the form that a proof substitutes for a term, by a definition of its operator or by a matrix rule."""
     expanding = current().expanding
     text = OPENED.get(term.operator) or (EXPANDED.get(term.operator) if expanding else None)
     if text is not None:
@@ -68,7 +68,7 @@ def expand_definition(forms: Any, term: Term) -> Form | None:
 
 
 def decide_condition(forms: Any, condition: Term) -> bool | None:
-    """Return whether a condition is known to hold whenever the formula has a value."""
+    """Return whether a condition holds whenever the formula has a value, or None if this is not known."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
@@ -91,7 +91,7 @@ def equation_of(operator: str) -> str:
 
 
 def opened(forms: Any, term: Term, text: str) -> Form | None:
-    """Return the definition of an operator at the operands of a term; None of a use that it does not cover."""
+    """Return an operator's definition at the operands of a term, or None if the definition does not cover the term."""
     options = dict(own_options(REGISTRY[term.operator], term))
     if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
         return None
@@ -126,7 +126,7 @@ def sign_of_difference(forms: Any, term: Term) -> Form | None:
 
 
 def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
-    """Return the form of a definition for operands over these indices."""
+    """Return the form of a definition for given operands and indices."""
     match node:
         case nodes.Name():
             return values[node.text]
@@ -160,7 +160,7 @@ PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
 
 
 def root_of(value: float) -> Form | None:
-    """Return √2, √π, √(2 π) or 2/√π as exact forms, not as digits."""
+    """Return √2, √π, √(2 π) or 2/√π as an exact form instead of a decimal."""
     square = square_of(value)
     if square is None:
         return None

@@ -1,4 +1,4 @@
-"""The kinds of facts: how to recognize each kind in a program's statements, and how to prove it from a definition.
+"""The kinds of assumptions, with ways to recognize each kind in a program and to prove it from a definition.
 
 Tests check each equation as an assertion, and that its rewrite gives both sides one form.
 """
@@ -18,7 +18,7 @@ from .product_rules import inverse_rewrites
 
 
 class NamedValue(NamedTuple):
-    """A name of the program at its indices, the operator that gives its value, and that value."""
+    """A name of the program at its indices, with the operator of its value and with the value."""
 
     factor: Factor
     operator: str
@@ -32,7 +32,7 @@ Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a rig
 
 
 class Law(NamedTuple):
-    """The rewrites, symmetries and signs that follow from a fact, and its statement."""
+    """The rewrites, symmetries and signs that follow from an assumption, with its statement."""
 
     statement: Statement
     rewrites: tuple[FactRewrite, ...] = ()
@@ -41,7 +41,7 @@ class Law(NamedTuple):
 
 
 class FactKind(NamedTuple):
-    """One kind of fact: its equation in the notation, and the functions that recognize and prove it."""
+    """A kind of assumption, with its equation in the notation and the functions that recognize and prove it."""
 
     name: str
     equation: str
@@ -51,7 +51,7 @@ class FactKind(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------- recognized
 def make_symmetry_law(statement: Statement) -> Law | None:
-    """Read S = S_{a→b, b→a}."""
+    """Return the law of an equation such as S = S_{a→b, b→a}, or None for any other statement."""
     left, relation, right = statement
     if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
         return None
@@ -76,7 +76,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> Law | None:
-    """Read ∑_{c} t = 1: the side with more factors becomes the side with fewer, if it is one product."""
+    """Return the law of an equation such as ∑_{c} t = 1, which replaces the longer side by the shorter, or None."""
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -116,7 +116,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def make_comparison_law(statement: Statement) -> Law | None:
-    """Read x > 0 or 1 ≤ x: one factor that is not less than a nonnegative bound."""
+    """Return the law of a comparison such as x > 0 or 1 ≤ x if it bounds a factor from below by 0 or more."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -134,7 +134,7 @@ MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each o
 
 
 def symmetric_value(name: NamedValue) -> list[Law]:
-    """Return the laws of G = X ⊙_{n} X_{m→m'}: the value stays the same if its indices are permuted."""
+    """Return laws of values such as G = X ⊙_{n} X_{m→m'} that do not change if their indices are permuted."""
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []
@@ -147,7 +147,7 @@ def symmetric_value(name: NamedValue) -> list[Law]:
 
 
 def make_total_laws(name: NamedValue) -> list[Law]:
-    """Return the laws of t = softmax_{c} z: ∑_{c} t = 1; and of C = X − mean_{n} X: ∑_{n} C = 0."""
+    """Return laws of known totals, such as ∑_{c} t = 1 for t = softmax_{c} z and ∑_{n} C = 0 for C = X − mean_{n} X."""
     alone = name.value[0].factors if len(name.value) == 1 else ()
     along = [[index] for index in name.factor.indices]
     if total_of(name.operator) is not None and len(alone) == 1 and alone[0].head.label == name.operator:
@@ -162,7 +162,7 @@ def make_total_laws(name: NamedValue) -> list[Law]:
 
 
 def zero_or_one(name: NamedValue) -> list[Law]:
-    """Return the law of T = onehot_{c} y: T ⊙ T = T."""
+    """Return the law T ⊙ T = T of values such as T = onehot_{c} y."""
     alone = sole(name.value)
     return [idempotent(name.factor)] if alone is not None and alone.head.label in ("onehot", "indicator") else []
 
@@ -174,7 +174,7 @@ def idempotent(factor: Factor) -> Law:
 
 
 def inverses(name: NamedValue) -> list[Law]:
-    """Return the laws of V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
+    """Return the laws of inverses such as V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
     alone = sole(name.value)
     if alone is None or not is_function(alone, "inv") or not _is_tensor(opened(alone)[0]):
         return []
@@ -189,7 +189,7 @@ def _identity(pattern: Product, *indices: FormIndex) -> Law:
 
 
 def eigenvectors(name: NamedValue) -> list[Law]:
-    """Return the laws of Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and along the other axis."""
+    """Return the laws of eigenvectors Q = eigh_{a,b} S, which are Q ⊙_{a} Q_{b→b'} = I_{b,b'} and its counterpart."""
     if name.operator != "eigh" or len(name.factor.indices) != 2:
         return []
     laws = []
@@ -202,7 +202,7 @@ def eigenvectors(name: NamedValue) -> list[Law]:
 
 
 def make_sign_laws(name: NamedValue) -> list[Law]:
-    """Return the law of t = softmax_{c} z: t > 0."""
+    """Return the law t > 0 of values such as t = softmax_{c} z."""
     sign = signs.sign_of(name.value)
     if sign is None:
         return []

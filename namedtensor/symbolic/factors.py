@@ -1,4 +1,4 @@
-"""The factors of one product: deltas on its summed indices, signs beside their arguments, and known totals.
+"""Rules for the factors of a product, such as deltas on summed indices, signs, and known totals.
 
 The elements of softmax and onehot sum to 1 along their axes, the elements of standardize to 0.
 """
@@ -39,14 +39,14 @@ def contract_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Facto
 
 
 def function_of(operator: str, *parts: Form) -> Factor:
-    """Return a function of numbers, without a rule, as one opaque factor."""
+    """Return a function of numbers that has no rule as a single opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
 def opaque(
     kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = (), exponent: Fraction = ONE_
 ) -> Factor:
-    """Return a factor of this kind that holds forms, at their indices."""
+    """Return a factor of this kind that contains forms, at their indices."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.make_closed_key(parts, (), outside)
     axes = tuple(index.name for index in order)
@@ -55,37 +55,37 @@ def opaque(
 
 
 def is_function(factor: Factor, operator: str) -> bool:
-    """Return whether a factor is this operator, applied."""
+    """Return whether a factor is an application of this operator."""
     return (factor.head.kind, factor.head.label) == ("apply", operator)
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """Yield the sums that a product is divided by, as factors and as forms."""
+    """Yield the sums that a product is divided by, each as a factor and as a form."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
 
 
 def to_form(factor: Factor, exponent: Fraction | None = None) -> Form:
-    """Return a factor alone, to another exponent if one is given."""
+    """Return a factor as a form, with another exponent if one is given."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
 
 
 def to_factors(form: Form) -> tuple[Factor, ...] | None:
-    """Return the factors of a form that is a plain product, or None."""
+    """Return the factors of a form that is a plain product, or None for any other form."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
     return form[0].factors
 
 
 def sole(form: Form) -> Factor | None:
-    """Return the one factor that a form is, if it is one."""
+    """Return the factor of a form that is a single factor, or None for any other form."""
     factors = to_factors(form) or ()
     return factors[0] if len(factors) == 1 and factors[0].exponent == 1 else None
 
 
 def total_of(operator: str) -> int | None:
-    """Return the sum of an operator's elements along its axes, for any operands."""
+    """Return the sum of an operator's elements along its axes, or None if the sum depends on the operands."""
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 
@@ -94,7 +94,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Group factors so that groups share none of these indices."""
+    """Group factors so that different groups do not share any of these indices."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -105,7 +105,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product while its rules are applied; its coefficient is 0 if the product is 0."""
+    """A product while rules are applied to it. Its coefficient is 0 if the product is 0."""
 
     coefficient: Fraction
     factors: list[Factor]
@@ -132,7 +132,7 @@ def sum_constants(parts: SumParts) -> None:
 
 
 def gather_powers(parts: SumParts) -> None:
-    """Apply x ⊙ x = x², x ⊙ x⁻¹ = 1, and multiply the numbers."""
+    """Apply x ⊙ x = x² and x ⊙ x⁻¹ = 1, and multiply the numbers."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
@@ -165,7 +165,7 @@ def gather_powers(parts: SumParts) -> None:
 
 
 def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
-    """Return the indices of a tensor, in the first of the orders that mean the same."""
+    """Return the indices of a tensor in the first of the equivalent orders."""
     if factor.head.kind != "tensor":
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]

@@ -1,4 +1,4 @@
-"""The assumptions about the tensors of a question, except consequences of operators, each with a name.
+"""The assumptions about the tensors of a question, each with a name, except those that operators imply.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same
@@ -21,14 +21,14 @@ Sign = Literal["positive", "nonnegative"]
 
 
 class FactRewrite(NamedTuple):
-    """A shorter replacement for the factors of a pattern: one product, or none, which is 0."""
+    """A replacement for the factors of a pattern, which is either a single product or 0."""
 
     pattern: Product
     result: Form
 
 
 class KnownFact(NamedTuple):
-    """A known relation; `statement` is its written form, and `name` its text."""
+    """A known relation, with its `statement` in the notation and, as `name`, its source text."""
 
     name: str
     statement: Any
@@ -39,7 +39,7 @@ class KnownFact(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """The facts of one question, and their consequences by subject, each with its fact's name."""
+    """The assumptions of one question, and their consequences by subject with the names of the assumptions."""
 
     all: tuple[KnownFact, ...] = ()
     rewrites: tuple[tuple[FactRewrite, str], ...] = ()
@@ -51,7 +51,7 @@ NO_FACTS = KnownFacts()
 
 
 def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
-    """Group facts by their subjects."""
+    """Group assumptions by their subjects."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}
     facts = tuple(facts)
@@ -67,7 +67,7 @@ def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
 
 
 def closure(orders: Orders) -> Orders:
-    """Return the group of orders that these generate, the identity first."""
+    """Return the permutation group that these orders generate, beginning with the identity."""
     result = [tuple(range(len(orders[0])))]
     for one in result:  # which grows meanwhile
         for order in orders:

@@ -1,4 +1,4 @@
-"""Index normal form: a sum of products, in which every axis is an index and renames are gone.
+"""Index normal form, a sum of products in which every axis is an index and no axis is renamed.
 
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
@@ -36,7 +36,7 @@ _NUMBERS = count()
 
 
 class FormIndex:
-    """An index; it is equal to itself alone.
+    """An index, which is equal only to itself.
 
     `name` is the name of its axis, `size` its number or the text of its size.
     """
@@ -57,7 +57,7 @@ class FormIndex:
 
 
 class FormHead:
-    """A factor without its indices; see the module's text.
+    """A factor without its indices, as the module docstring describes.
 
     `label` is the name, operator or number; `options` what else tells it apart; `parts` the forms within, whose indices
     outside are `slots` and whose own are `bound`. `axes` are natural names of the indices of a factor. `symmetries` are
@@ -87,7 +87,7 @@ class FormHead:
 
 
 class Factor(NamedTuple):
-    """A head at some indices, to an exponent."""
+    """A head at some indices, raised to an exponent."""
 
     head: FormHead
     indices: tuple[FormIndex, ...]
@@ -98,14 +98,14 @@ class Factor(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A coefficient, factors, and the indices that are summed."""
+    """A product, with its coefficient, its factors, and its summed indices."""
 
     coefficient: Fraction
     factors: tuple[Factor, ...] = ()
     summed: frozenset[FormIndex] = frozenset()
 
     def indices(self) -> set[FormIndex]:
-        """Return the outside indices, without the summed ones."""
+        """Return the outside indices, that is, the indices that are not summed."""
         return {index for factor in self.factors for index in factor.indices} - self.summed
 
 
@@ -119,7 +119,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 @contextmanager
 def intern_heads() -> Iterator[None]:
-    """Open a context that makes each head of one question once; a nested question shares the outer heads."""
+    """Open a context in which equal heads of one question are the same object. A nested question shares these heads."""
     if _HEADS.get(None) is not None:
         yield
         return
@@ -133,7 +133,7 @@ def intern_heads() -> Iterator[None]:
 def head(
     kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
 ) -> FormHead:
-    """Return the head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
+    """Return the head of this kind. `within` has the key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
     heads = _HEADS.get()
@@ -152,12 +152,12 @@ def number(value: Fraction | int) -> Form:
 
 
 def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form:
-    """Return one factor alone."""
+    """Return a single factor as a form."""
     return (Product(ONE_, (Factor(of, indices, exponent),)),)
 
 
 def size(of: Any) -> Form:
-    """Return the size of an axis: a number, or its written form."""
+    """Return the size of an axis as a form: a number if it is known, or else its written form."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
@@ -165,12 +165,12 @@ NUMBER = attrgetter("number")  # sorts indices in the order in which they were c
 
 
 def indices_of(form: Form) -> set[FormIndex]:
-    """Return the indices outside of a form."""
+    """Return the outside indices of a form."""
     return set().union(*(product.indices() for product in form)) if form else set()
 
 
 def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
-    """Return the form with other indices outside; a summed index that one of these would meet gets a new one."""
+    """Return the form with other outside indices. A summed index that would clash with a new index is replaced too."""
     if not names:
         return form
     result = []
@@ -186,7 +186,7 @@ def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 
 def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
-    """Return the same product with new indices for the summed indices that are taken."""
+    """Return the product with new indices in place of the summed indices that are taken."""
     met = product.summed & taken
     if not met:
         return product
@@ -196,7 +196,7 @@ def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormInde
 
 
 def opened(factor: Factor) -> tuple[Form, ...]:
-    """Return the forms within a factor's head, at the factor's indices, without indices that an operator gives."""
+    """Return the forms in a factor's head at the factor's indices, without the result indices of an operator."""
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(rename_indices(part, names) for part in factor.head.parts)
@@ -204,7 +204,7 @@ def opened(factor: Factor) -> tuple[Form, ...]:
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """Return the short fraction, and the power of π, whose product is the square of a value."""
+    """Return a short fraction and a power of π whose product is the square of a value, or None if there is none."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

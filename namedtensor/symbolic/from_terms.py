@@ -1,4 +1,4 @@
-"""Index normal form of the typed graph: one rule for each operator.
+"""Translation of the typed graph to index normal form, with one rule for each operator.
 
 The axes of a term are free indices of its form, one for each name and size. A name of the program stays that name, so
 nothing unfolds. ∂X is replaced by a product of identities I_{ax,ax*}; terms that depend on it are multiplied out to
@@ -44,7 +44,7 @@ class NamedDerivative(NamedTuple):
 
 
 class Forms:
-    """The translation of terms to forms, where some terms are named."""
+    """The translation of terms to forms, in which some terms have names."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
@@ -69,13 +69,13 @@ class Forms:
         return index
 
     def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
-        """Return the index of a marked axis of ∂X."""
+        """Return the index of a starred axis of ∂X."""
         if (leaf, axis) not in self.marked:
             self.marked[leaf, axis] = self.index(axis, extent).fresh()
         return self.marked[leaf, axis]
 
     def outside(self) -> dict[FormIndex, str]:
-        """Return the axis of each index that stands for one."""
+        """Return the axis of each index that represents an axis."""
         axes = {index: axis for (_, axis), index in self.marked.items()}
         return axes | {index: axis for (axis, _), index in self.free.items()}
 
@@ -83,7 +83,7 @@ class Forms:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
 
     def of(self, root: Term) -> Form:
-        """Return the form of a term. Raises NotReadable if it has none."""
+        """Return the form of a term. Raise NotReadable if the term has no form."""
         for term in topological(root):
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)
@@ -95,7 +95,7 @@ class Forms:
         return self.known(root)
 
     def name_derivative(self, form: Form) -> Form:
-        """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
+        """Bind a derivative with many terms to a name, so that products with the derivative are not multiplied out."""
         indices = tuple(sorted(indices_of(form), key=NUMBER))
         axes = self.outside()
         source_names = tuple(source_name(axes[index]) for index in indices)
@@ -132,7 +132,7 @@ class Forms:
         return products
 
     def tensor_named(self, name: str, term: Term) -> Form:
-        """Return a tensor of a name with the axes of a term."""
+        """Return a tensor that has this name and the axes of a term."""
         return tensor(name, tuple(map(self.label, term.shape)), self.indices(term))
 
     def label(self, axis: str) -> str:
@@ -154,7 +154,7 @@ class Forms:
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
-        """Return an operator without a rewrite rule as one opaque factor, over these axes."""
+        """Return an operator that has no rewrite rule as a single opaque factor over these axes."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
             return apply_operator(record.name, self.parts(term), options=options)
@@ -263,7 +263,7 @@ def _trace(self: Forms, term: Term) -> Form:
 
 
 def _index_form(self: Forms, term: Term, at: Form) -> Form:
-    """Return X_{ax(i)} as onehot_{ax}(i) ⊙_{ax} X if X depends on ∂, or else unchanged."""
+    """Return X_{ax(i)} as onehot_{ax}(i) ⊙_{ax} X if X depends on ∂X, or else as an index."""
     axis = term.axes[0] if term.axes else term.options[0]
     whole = term.arguments[0]
     index = self.index(axis, whole.shape[axis])
@@ -280,7 +280,7 @@ def _index_form(self: Forms, term: Term, at: Form) -> Form:
 def _apply_along(
     operator: str, parts: Sequence[Form], indices: tuple[FormIndex, ...], options: tuple[Any, ...] = ()
 ) -> Form:
-    """Return an operator along axes that its operands do not have."""
+    """Return the result of an operator along axes that its operands do not have."""
     return apply_operator(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
 
 
@@ -291,7 +291,7 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
-    """Return the cases that may hold, up to the first that is known to hold."""
+    """Return the cases that may hold, up to the first case that is known to hold."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if (holds := decide_condition(self, condition)) is True:
@@ -314,7 +314,7 @@ def _indicator(self: Forms, term: Term) -> Form:
 
 
 def _join_axes(self: Forms, term: Term) -> Form:
-    """Return axes merged into one, or one split into several."""
+    """Return the form of axes that are merged into one, or of an axis that is split into several."""
     whole = term.arguments[0]
     if term.operator == "merge":
         old, new = term.options[0], (term.options[1],)
@@ -327,7 +327,7 @@ def _join_axes(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Reject the draws of an expectation, because a formula cannot list them."""
+    """Raise NotReadable for the random samples of an expectation, because a formula cannot list them."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)

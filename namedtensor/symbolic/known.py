@@ -1,4 +1,4 @@
-"""Recognition of functions that are written out, exp u / ∑ exp u = softmax u, and of the values of names."""
+"""Recognition of named values and of functions that are written out, such as exp u / ∑ exp u = softmax u."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .work import count_rule
 
 
 def recognize_functions(form: Form) -> Form:
-    """Rewrite the functions that a form holds written out by their names."""
+    """Replace the functions that a form writes out by their names."""
     return apply_rules(form, _softmax, _logistic)
 
 
 def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
-    """Return the form whose products these rules change no more."""
+    """Return the form after applying these rules to its products until they no longer change them."""
     result = []
     for product in form:
         for rule in rules:
@@ -32,7 +32,7 @@ def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form
 
 
 def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product | None:
-    """Return the product with the result for the pattern, if it has the pattern and stays one product."""
+    """Return the product with the result in place of the pattern, or None unless this gives a single product."""
     put = replace_part(product, FactRewrite(pattern, result))
     products = () if put is None else algebra.normalize_product(*put)
     if put is not None:
@@ -41,7 +41,7 @@ def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product
 
 
 class NamedPart(NamedTuple):
-    """A name's head, the indices outside of its value, in the order of the head's axes, and that product."""
+    """The head of a name, and its value as a product, with the outside indices in the order of the head's axes."""
 
     head: FormHead
     indices: tuple[FormIndex, ...]
@@ -49,7 +49,7 @@ class NamedPart(NamedTuple):
 
 
 def fold_named_parts(form: Form, names: Sequence[NamedPart]) -> Form:
-    """Return the form with names for the parts of its products that equal their values."""
+    """Return the form with names in place of the parts of its products that equal the named values."""
     return apply_rules(form, *(partial(_put_name, name) for name in names))
 
 
@@ -102,7 +102,7 @@ def recognize_solve(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """Replace G times the change of e^X along E with E times the change of e^X along G, transposed."""
+    """Exchange G and E in the product of G and the change of e^X along E, and transpose the result."""
     for index, factor in enumerate(product.factors):
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
             continue
@@ -164,7 +164,7 @@ def _solution(product: Product) -> Product | None:
 
 
 def simplify_update(form: Form) -> Form:
-    """Simplify a product with the inverse of an identity plus a product.
+    """Simplify a product with the inverse of the sum of an identity and a product.
 
     inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and likewise for v.
     """
@@ -192,7 +192,7 @@ def _rank_one(product: Product) -> Product | None:
 
 
 def _find_update_factors(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
-    """Return the factors of u ⊙ v in I_{r,c} + u ⊙ v; None for other matrices, and if a factor has both axes."""
+    """Return the factors of u ⊙ v in I_{r,c} + u ⊙ v, or None for other matrices or if a factor has both axes."""
     ones = [
         addend for addend in matrix if [factor.head for factor in addend.factors] == [DELTA] and addend.coefficient == 1
     ]

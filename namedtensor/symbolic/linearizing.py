@@ -1,4 +1,4 @@
-"""Forward linearization for reading: ∂X stays in the typed graph as a leaf, the product of identities.
+"""Forward linearization for closed forms: ∂X stays in the typed graph as a leaf, and becomes a product of identities.
 
 A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its
 differential is the differential of its argument, so one rule gives derivatives of any order.
@@ -43,7 +43,7 @@ NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
 
 
 def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the differentials that are read for an operator."""
+    """Return the differentials of an operator that are translated to forms."""
     if operator == "norm":
         return (NORMS.get(options.get("p", 2), NORM),)
     if operator in READ:
@@ -53,20 +53,20 @@ def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class Change(NamedTuple):
-    """The variable of a derivative: the leaf that is ∂X, and the marked name of each of its axes."""
+    """The variable of a derivative: the leaf for ∂X, and a starred name for each axis of X."""
 
     leaf: str
     marks: tuple[tuple[str, str], ...]
 
 
 def change_of(term: Term) -> Change | None:
-    """Return the change that a derivative is by; None of other terms."""
+    """Return the change that a term is a derivative by, or None for other terms."""
     option = term.options[0] if term.operator == "variable" else None
     return option if isinstance(option, Change) else None
 
 
 class LinearReading(Linearization):
-    """Differentials under translation to forms."""
+    """Differentials that are translated to forms."""
 
     is_computed = False
 
@@ -90,7 +90,7 @@ class LinearReading(Linearization):
 
 
 class TakenElement(NamedTuple):
-    """A derivative that was taken: its body, its variable, and its node."""
+    """A derivative that was taken, with its body, its variable, and its node."""
 
     body: Term
     by: Term
@@ -98,7 +98,7 @@ class TakenElement(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """A checker that keeps derivatives as linearizations and sizes in their written form.
+    """A checker that keeps derivatives as linearizations, and sizes as they are written.
 
     `taken` are the derivatives, `called` the values of calls of the program's functions, with the values of the
     arguments.
@@ -112,7 +112,7 @@ class ReadingChecker(Checker):
 
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
-    """Return the term of a derivative as its differential, in which ∂X is a leaf."""
+    """Return the term of a derivative, which is its differential with ∂X as a leaf."""
     if not is_name(checker, node.variable, env):
         return derivative(checker, node, env)  # which specifies what is wrong
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
@@ -133,7 +133,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
-    """Return |ax| as the size of the axis that the name ax refers to here."""
+    """Return |ax| as the size of the axis that the name ax refers to at this point."""
     rules = Checker.RULES[nodes.Size](checker, node, env)
     size = resolve(checker.solver.size(node.axis.name, env, node)) if rules.operator == "unknown" else None
     if not isinstance(size, SizeVariable):
@@ -142,7 +142,7 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
-    """Return the term of a call, and record a call of one of the program's functions."""
+    """Return the term of a call. Record the call if the function belongs to the program."""
     rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
         checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))

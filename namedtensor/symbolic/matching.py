@@ -1,4 +1,4 @@
-"""Occurrences of one product's factors in another product, under names for its indices; facts are applied there."""
+"""Occurrences of the factors of one product in another product, up to names of indices, and rewrites by assumptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """A product without a pattern's factors: the rest, the indices that match the pattern's, and the summed ones."""
+    """The rest of a product without a pattern, the indices that match the pattern's indices, and the summed indices."""
 
     rest: tuple[Factor, ...]
     names: dict[FormIndex, FormIndex]
@@ -23,7 +23,7 @@ class PatternMatch(NamedTuple):
 
 
 def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
-    """Yield the occurrences of a pattern in a product; the other factors cannot have the pattern's summed indices."""
+    """Yield the occurrences of a pattern in a product whose other factors do not have the pattern's summed indices."""
     exponents = tuple(factor.exponent for factor in product.factors)
     for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
         inside = {names[index] for index in pattern.summed}
@@ -35,7 +35,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Return whether a power contains another as a factor: x³ contains x², x⁻³ contains x⁻¹."""
+    """Return whether a power contains another as a factor, as x³ contains x², and x⁻³ contains x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -46,7 +46,7 @@ def _matches(
     pattern: Product,
     names: IndexNames,
 ) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
-    """Yield the exponents that are left of a product's factors, and the names of indices."""
+    """Yield the exponents that remain for a product's factors, with the names of indices."""
     if not factors:
         yield exponents, names
         return
@@ -78,7 +78,7 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 
 
 def divide(product: Product, pattern: Product) -> Product | None:
-    """Return a product without the factors of a pattern, whose summed indices become free; None if it lacks a factor."""
+    """Return a product without a pattern's factors, with summed indices made free, or None if a factor is missing."""
     product = refresh_indices(product, {index for factor in pattern.factors for index in factor.indices})
     exponents = tuple(factor.exponent for factor in product.factors)
     fixed = {index: index for index in pattern.indices()}
@@ -90,7 +90,7 @@ def divide(product: Product, pattern: Product) -> Product | None:
 
 
 def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
-    """Return the product with the result of a rewrite for its pattern, or None if it lacks a factor of the pattern."""
+    """Return the product with a rewrite applied to it, or None if the product lacks a factor of its pattern."""
     occurrence = next(occurrences(product, rewrite.pattern), None)
     if occurrence is None:
         return None
@@ -101,7 +101,7 @@ def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
 
 
 def apply_totals(parts: SumParts) -> None:
-    """Apply the known totals of operators, ∑_{ax} softmax_{ax} x = 1, and the rewrites of facts: ∑_{c} t ⊙ x = x."""
+    """Apply known totals of operators, such as ∑_{ax} softmax_{ax} x = 1, and rewrites such as ∑_{c} t ⊙ x = x."""
     while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
         ways = (product, *generalize_indices(product))
@@ -115,7 +115,7 @@ def apply_totals(parts: SumParts) -> None:
 
 
 def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
-    """Yield the known sums of operators over their own axes: 1 for softmax and onehot, 0 for standardize."""
+    """Yield the known sums of operators over their own axes, such as 1 for softmax and onehot, or 0 for standardize."""
     for factor in factors:
         total = total_of(str(factor.head.label)) if factor.head.kind == "apply" and factor.exponent == 1 else None
         count = len(factor.indices) - len(factor.head.slots)
@@ -125,7 +125,7 @@ def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
 
 
 def generalize_indices(product: Product) -> Iterator[Product]:
-    """Yield the product with T in the place of T_{n(i)}: a fact about T at all indices holds at each index."""
+    """Yield the product with T in place of T_{n(i)}. An assumption about T at all indices holds at each index."""
     for position, factor in enumerate(product.factors):
         if is_function(factor, "index") and factor.exponent == 1:
             whole = opened(factor)[0]
@@ -135,7 +135,7 @@ def generalize_indices(product: Product) -> Iterator[Product]:
 
 
 def _apply_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
-    """Yield a product by the rewrites that shorten it; skip results with an index of a T in the place of T_{n(i)}."""
+    """Yield a product after each rewrite that shortens it, except results with indices that the product lacks."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):

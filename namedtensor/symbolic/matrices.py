@@ -1,4 +1,4 @@
-"""det and inv of products, multiples, transposes and inverses of square matrices, for proofs.
+"""The operators det and inv applied to products, multiples, transposes and inverses of square matrices, for proofs.
 
 A matrix is a form with an index for its rows and one for its columns. In inv_{r,c} X, as in the notation, the axis r holds
 what were the columns of X.
@@ -22,7 +22,7 @@ Matrix = tuple[Form, FormIndex, FormIndex]
 
 
 def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
-    """Apply the rules of det: det(A B) = det A det B, det(c X) = cⁿ det X, det inv X = 1 / det X, det I = 1."""
+    """Apply rules such as det(A B) = det A det B, det(c X) = cⁿ det X, det inv X = 1 / det X and det I = 1."""
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -44,7 +44,7 @@ def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
 
 
 def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormIndex, FormIndex]) -> Form:
-    """Apply the rules of inv: inv(A B) = inv B inv A, inv(c X) = inv X / c, inv inv X = X."""
+    """Apply rules such as inv(A B) = inv B inv A, inv(c X) = inv X / c and inv inv X = X."""
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -71,7 +71,7 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
 
 
 def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
-    """Return the row and the column, in the order that a matrix and its transpose share."""
+    """Return the row and the column, in an order that is the same for a matrix and its transpose."""
     outside = indices_of(form) - {row, column}
     keys = [canonical.make_closed_key((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:
@@ -81,7 +81,7 @@ def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIn
 
 
 def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
-    """Return a number and square matrices whose product a matrix is; the matrix alone if it is a sum."""
+    """Return a number and square matrices whose product is a given matrix, or just that matrix if it is a sum."""
     if len(matrix) != 1:
         shared, rest = canonical.content(matrix)
         outer, rest = algebra.monomial(rest)
@@ -114,14 +114,14 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of factors with its sums."""
+    """Return the product of the factors, summed over these indices."""
     return algebra.normalize_product(
         ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
     )
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
-    """Return the matrix that a term is of, over fresh indices."""
+    """Return the matrix operand of a term, with new indices for its rows and columns."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
     return rename_indices(forms.part(term, 0), ends), ends[row], ends[column]

@@ -1,4 +1,4 @@
-"""Naming of repeated parts: z = softmax_{s}(Q ⊙_{key} K), if that makes the whole shorter."""
+"""Names for repeated parts, such as z = softmax_{s}(Q ⊙_{key} K), if they shorten the formula as a whole."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ MAX_NAMED_PARTS = 12  # parts
 
 
 class Where(NamedTuple):
-    """A name and its formula."""
+    """A name with the formula that it stands for."""
 
     name: str
     node: Node
 
 
 class NameReading(NamedTuple):
-    """A formula with the names that it uses, each defined by the names before it."""
+    """A formula with the names that it uses, each defined in terms of the names before it."""
 
     node: Node
     names: tuple[Where, ...]
 
     @property
     def length(self) -> int:
-        """The symbols of all of it; each name counts with its sign of equality."""
+        """The number of symbols in the formula and its definitions, including the names and the equals signs."""
         return length(self.node) + sum(2 + length(name.node) for name in self.names)
 
 
 def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """Return the heads that occur more than once, outer heads first."""
+    """Return the heads that occur more than once, with outer heads first."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
@@ -57,7 +57,7 @@ def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHe
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
-    """Return the shortest formula, with names for some repeated parts."""
+    """Return the shortest formula that gives names to some of the repeated parts."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
     for head in find_repeated_heads((form,))[:MAX_NAMED_PARTS]:
@@ -88,7 +88,7 @@ def _read(
 
 
 def definition(writer: ReadBack, head: FormHead) -> Node:
-    """Return the formula of a head, over its natural axes."""
+    """Return the formula of a head in terms of its natural axes."""
     axes = distinct(head.axes)
     count = len(axes) - len(head.slots)
     if head.kind == "bracket":

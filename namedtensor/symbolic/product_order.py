@@ -1,4 +1,4 @@
-"""The written order of a product: α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that intermediate results stay small."""
+"""The order in which a product is written, such as α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that intermediate results stay small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW_AXES = 2  # axes of a product that is always small enough
 
 
 class Grouping(NamedTuple):
-    """Factors, with one in the place of a group; the place, the group, and the indices that only the group has."""
+    """Factors with a group replaced by one factor, its position, the group, and the indices only the group has."""
 
     parts: list[ProductPart]
     place: int
@@ -26,7 +26,7 @@ class Grouping(NamedTuple):
 def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts, some of them contracted early.
+    """Return the parts, with some of them contracted early.
 
     This happens if products would otherwise have more axes than any factor or the result.
     """
@@ -53,7 +53,7 @@ def order_contractions(
 def _grouping(
     above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: AbstractSet[FormIndex]
 ) -> Grouping | None:
-    """Return the factors with the group of a summed index as one factor."""
+    """Return the factors with the factors that share a summed index grouped into one, or None if that is impossible."""
     inside, rest = split_parts(above, {index})
     if len(inside) < 2 or not rest:
         return None
@@ -65,7 +65,7 @@ def _grouping(
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
-    """Return the largest number of axes of the running product; each index is summed after its last factor."""
+    """Return the largest number of axes of the running product if each index is summed after its last factor."""
     most, standing = 0, frozenset[FormIndex]()
     for position, part in enumerate(parts):
         standing = (standing | part.indices) - (summed - indices_in(parts[position + 1 :]))

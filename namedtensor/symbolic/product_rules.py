@@ -1,4 +1,4 @@
-"""Rules of products that only proofs use: each gives the products that a product becomes, or None if it does not apply."""
+"""Rules of products that only proofs use. Each returns the resulting form, or None if the rule does not apply."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def inverse_product(product: Product) -> Form | None:
 
 
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
-    """Return the rewrites of a matrix times its inverse, from both sides, with the factor `named` for the inverse."""
+    """Return the rewrites of a matrix times its inverse, from either side, where the factor `named` is the inverse."""
     (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
     factors = to_factors(matrix) or ()
     if len(factors) != 1:
@@ -79,7 +79,7 @@ def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
 
 
 def _divide_factor(product: Product, factor: Factor, exponent: Fraction) -> Product:
-    """Return the product with one factor divided by its base to an exponent."""
+    """Return the product with one factor divided by its base raised to an exponent."""
     left = factor.exponent - exponent
     more = (factor._replace(exponent=left),) if left else ()
     rest = tuple(other for other in product.factors if other is not factor)

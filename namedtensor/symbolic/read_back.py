@@ -1,4 +1,4 @@
-"""Reading back: a form as an expression of the notation.
+"""Translation of forms back to expressions of the notation.
 
 Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it appears, with
 a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that
@@ -46,7 +46,7 @@ MAX_DEPTH = 2  # of brackets in which each way to rename is tried
 
 
 class ReadBack:
-    """Writes forms; `given` are heads that have a name, with the axes of its indices."""
+    """A translator of forms to nodes. `given` maps the heads that have a name to that name."""
 
     def __init__(self, given: Mapping[FormHead, str] | None = None):
         self.given = dict(given or {})
@@ -55,7 +55,7 @@ class ReadBack:
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:
-        """Return the shortest of the ways to write it with its axes' names inside, or renamed as a whole."""
+        """Return a form in the shortest of several spellings, with the axis names inside or with the whole renamed."""
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         node = self.kept.get(key)
         if node is None:
@@ -65,7 +65,7 @@ class ReadBack:
         return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
-        """Yield forms with stars outside: (…)^*, […]_{a→a*}."""
+        """Yield spellings of a form with its stars and renames outside, such as (…)^* and […]_{a→a*}."""
         names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
@@ -99,7 +99,7 @@ class ReadBack:
         return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
-        """Return a product without its sign, and whether that is −; the sign may go into a bracket."""
+        """Return a product without its sign, and whether the sign is −. The sign may be moved into a bracket."""
         if product.coefficient > 0:
             return self.product(product, names), False
         for factor in product.factors:
@@ -134,7 +134,7 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """Return the summed indices whose size divides: the indices of a mean.
+        """Return the summed indices whose size is a divisor, that is, the indices of a mean.
 
         The sizes are taken out of the factors.
         """
@@ -149,7 +149,7 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Return the names of the summed indices as well, and the indices whose name is taken.
+        """Return the names, extended to the summed indices, and the indices whose name is taken.
 
         They are summed before the other index appears.
         """
@@ -192,7 +192,7 @@ class ReadBack:
         names: Names,
         averaged: list[FormIndex] | None = None,
     ) -> Node:
-        """Return the parts one after another, each summed index at the last that has it."""
+        """Return the parts as a chain that sums each index at the last part that has it."""
         if averaged:
             inside, rest = split_parts(parts, set(averaged))
             alone = summed - set(averaged) - indices_in(rest)
@@ -221,7 +221,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """Return the parts, with ∑ before the one part above that has a summed index."""
+        """Return the parts, with ∑ before each numerator that alone has a summed index."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
@@ -255,7 +255,7 @@ class ReadBack:
         return node if bottom is None else call("/", node, bottom)
 
     def with_number(self, top: Node, node: Node) -> Node:
-        """Return 1 / x times a number."""
+        """Return the product of a number and a node. If the node is 1 / x, return the number divided by x."""
         if isinstance(node, Call) and node.operator == "/" and node.arguments[0] == Number(1):
             return call("/", top, node.arguments[1])
         return call("⊙", top, node)
@@ -304,7 +304,7 @@ class ReadBack:
         return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
-        """Return one index at two axes as X ⊙_{b} I_{a,b}, since a rename cannot express it."""
+        """Return a factor that has one index at two axes as X ⊙_{b} I_{a,b}, since a rename cannot express it."""
         seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
         texts = {names[index] for index in factor.indices}
@@ -328,7 +328,7 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """Return an operator: with the natural names of its axes and renamed, or with the wanted ones inside."""
+        """Return an operator, either with its natural axis names and a rename, or with the final names inside."""
         head = factor.head
         count = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:count], factor.indices[count:]
@@ -356,7 +356,7 @@ class ReadBack:
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
-        """Return the operator written with these names of the outside indices, and the names of its result axes."""
+        """Return the operator written with these names of its outside indices, and the names of its result axes."""
         _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)

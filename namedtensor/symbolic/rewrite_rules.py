@@ -1,4 +1,4 @@
-"""The rewrite rules that simplify forms: a name, an equation, the kind of form, and the function that applies the rule.
+"""The rewrite rules that simplify forms, each with a name, an equation, a kind of form, and a function.
 
 Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
 The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
@@ -15,7 +15,7 @@ from . import algebra, applying, definitions, factoring, factors, known, matchin
 
 
 class RewriteRule(NamedTuple):
-    """A simplification rule; `shapes` are the shapes of the tensors in its equation."""
+    """A simplification rule. `shapes` has the shapes of the tensors in the rule's equation."""
 
     name: str
     equation: str
@@ -25,7 +25,7 @@ class RewriteRule(NamedTuple):
 
 
 def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
-    """Return a rule that only proofs apply."""
+    """Return a rule that is only applied in proofs."""
     return RewriteRule(name, equation, shapes, "proof", function)
 
 

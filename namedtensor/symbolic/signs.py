@@ -18,12 +18,12 @@ def record_named(operator: str) -> Operator:
 
 
 def record_of(head: FormHead) -> Operator:
-    """Return the record of the operator that a head applies."""
+    """Return the record of the operator in a head."""
     return record_named(str(head.label))
 
 
 def never_negative(factor: Factor) -> bool:
-    """Return whether a factor is at least 0 whenever it has a value."""
+    """Return whether a factor is nonnegative whenever it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
-    """Return the sign that a fact gives a head."""
+    """Return the sign of a head that follows from an assumption, or None if it is not known."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         count_rule(fact)
@@ -56,7 +56,7 @@ def get_form_sign(form: Form) -> bool:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return whether a form is above 0, or at least 0, whenever it has a value."""
+    """Return whether a form is positive or nonnegative whenever it has a value, or None if neither is known."""
     if not get_form_sign(form):
         return None
     return "positive" if any(map(_positive, form)) else "nonnegative"
@@ -77,7 +77,7 @@ def positive_head(head: FormHead) -> bool:
 
 
 def vanishes_rarely(head: FormHead) -> bool:
-    """Return whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
+    """Return whether a head is nonzero for almost all values of the inputs, so that x / x = 1."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
     if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
@@ -86,7 +86,7 @@ def vanishes_rarely(head: FormHead) -> bool:
 
 
 def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
-    """Return whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
+    """Return whether xᵃ xᵇ = xᵃ⁺ᵇ holds for this head."""
     if not proving:
         return True
     if (one.denominator > 1 or other.denominator > 1) and not get_head_sign(head) and not current().expanding:

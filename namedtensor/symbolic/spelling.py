@@ -1,4 +1,4 @@
-"""Constructors of the notation's nodes, from names and numbers, and the length of a formula.
+"""Constructors that make nodes of the notation from names and numbers, and the length of a formula.
 
 The length counts names with their stars and scripts, numbers, sizes and signs, without brackets.
 """
@@ -56,12 +56,12 @@ def shortest(candidates: Iterable[Node | None]) -> Node:
 
 
 def renames(node: Node) -> int:
-    """Return the number of renamed parts of an expression."""
+    """Return the number of parts of an expression that are renamed."""
     return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """Return the axes, with primes that distinguish equal names."""
+    """Return the axes, with primes added to distinguish equal names."""
     names: list[str] = []
     for axis in axes:
         while axis in names:
@@ -71,7 +71,7 @@ def distinct(axes: Iterable[str]) -> list[str]:
 
 
 def rename(node: Node, names: Mapping[str, str]) -> Node:
-    """Return the node with other axes: X^* where every axis gets one mark, else X_{a→b}."""
+    """Return the node with renamed axes, written X^* if every axis gets one star and X_{a→b} otherwise."""
     moved = {old: new for old, new in names.items() if old != new}
     if not moved:
         return node
@@ -90,7 +90,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the numerator and denominator of a coefficient, None for 1; 0.8 and 0.0625 are decimals, 1/2, 3/4 and 1/3 are not."""
+    """Return the numerator and denominator of a coefficient, with None for 1; 0.8 and 0.0625 stay decimals."""
     if (value.denominator > 16 or value.denominator % 5 == 0) and Fraction(repr(float(value))) == value:
         return Number(float(value)), None
     above = None if value.numerator == 1 else Number(value.numerator)
@@ -102,7 +102,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """Return a node with extra axes, as a product with ones_{ax}."""
+    """Return a node with extra axes, written as a product with ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")
@@ -117,7 +117,7 @@ _LENGTHS: Cache[int, tuple[Node, int]] = Cache(
 
 
 def length(node: Node) -> int:
-    """Return the number of symbols of an expression.
+    """Return the number of symbols in an expression.
 
     >>> from grammar.parser import parse
     >>> length(parse("s ⊙ (I_{a,a*} − s_{a→a*})").statements[0].body)
@@ -158,7 +158,7 @@ def _length(node: Node) -> int:
 
 
 class ProductPart(NamedTuple):
-    """A factor written: its node, its indices, and whether it divides."""
+    """A written factor, with its node, its indices, and whether it is a divisor."""
 
     node: Node
     indices: frozenset[FormIndex]
@@ -172,17 +172,17 @@ def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
 def split_parts(
     parts: Iterable[ProductPart], indices: AbstractSet[FormIndex]
 ) -> tuple[list[ProductPart], list[ProductPart]]:
-    """Return the parts that have one of these indices, and the others."""
+    """Return the parts that have any of these indices, and the other parts."""
     inside = [part for part in parts if part.indices & indices]
     return inside, [part for part in parts if part not in inside]
 
 
 class Unwritable(Exception):
-    """A form that the notation has no syntax for."""
+    """Raised if the notation does not have a syntax for a form."""
 
 
 def off_diagonal(product: Product) -> Product:
-    """Replace X_{i,i} I_{i,j} by X_{i,j} I_{i,j}: a remaining identity makes a diagonal needless."""
+    """Replace X_{i,i} I_{i,j} by X_{i,j} I_{i,j}, since the identity makes the diagonal unnecessary."""
     pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
     if not pairs:
         return product
@@ -198,7 +198,7 @@ def off_diagonal(product: Product) -> Product:
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
-    """Return whether an axis of this name may have an index's size: k in ∑_{k=1}^{2} and ∑_{k=1}^{3} are two axes."""
+    """Return whether an axis of this name may have an index's size. The k of ∑_{k=1}^{2} and ∑_{k=1}^{3} differ."""
     if not str(index.size).isdigit():
         return name not in current().numbered
     if current().numbered.get(name, index.size) != index.size:
@@ -209,7 +209,7 @@ def has_size(name: str, index: FormIndex, product: Product) -> bool:
 
 
 def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> dict[int, str]:
-    """Return the axes of an operator by their positions.
+    """Return the names of an operator's axes by position.
 
     It gives some of them as `outs`, the others have indices, and none is one of `slots`.
     """

@@ -1,4 +1,4 @@
-"""Accounting of simplifications: the uses of each rewrite rule, and the remaining budget of operations."""
+"""The accounting of simplifications, that is, the uses of each rewrite rule and the remaining budget."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
 
 class TooLong(Exception):
-    """More operations than the limit allows."""
+    """Raised if more operations are needed than the limit allows."""
 
 
 class Budget:
-    """The operations that one question may take, whatever the number of simplifications that answer it."""
+    """The operations that one question may use, regardless of how many simplifications it involves."""
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
@@ -47,7 +47,7 @@ class Budget:
 
 
 class Work:
-    """The budget and the uses of rules.
+    """The budget of a question, with the uses of each rule.
 
     With `proving`, only rules that hold whenever both sides have a value apply, and every bracket is multiplied out.
 
@@ -89,7 +89,7 @@ def count_rule(rule: str) -> None:
 
 
 def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
-    """Return a tensor by its name, with its known symmetry."""
+    """Return a tensor with this name and its known symmetries."""
     symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
     if not symmetries:
         return single(head("tensor", name, axes), *indices)
@@ -99,7 +99,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
 
 @contextmanager
 def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
-    """Open a context with one budget; a nested context shares the outer budget."""
+    """Open a context with a single budget. A nested context shares the outer budget."""
     if _BUDGET.get() is not None:
         yield
         return

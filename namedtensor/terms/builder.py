@@ -1,4 +1,4 @@
-"""The term builder: smart constructors that make terms from terms; derivatives are built with it."""
+"""The term builder, whose smart constructors make terms from terms and are used to build derivatives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .terms import Numbers, Options, Term, TermGraph
 
 
 class SimplifyingGraph(TermGraph):
-    """A term graph of smart constructors: terms are simplified as they are interned.
+    """A term graph with smart constructors, which simplify terms as they are interned.
 
     A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
     """
@@ -27,7 +27,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the interned term, after the rewrites of smart constructors.
+        """Return the interned term after the rewrites of the smart constructors.
 
         Products with identities and ones disappear, and signs move outward.
         """
@@ -50,7 +50,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """Return the same term with its signs outside, if they join a sum or cancel, or act on fewer elements."""
+        """Return the term with its signs moved outside if they join a sum, cancel or act on fewer elements, or None."""
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
             return None
@@ -70,7 +70,7 @@ class SimplifyingGraph(TermGraph):
         return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """Rewrite one ⊙_{axes} I…I as a rename of `one`, if one axis of each identity is summed over."""
+        """Rewrite `one` ⊙_{axes} I…I as a rename of `one` if one axis of each identity is summed over."""
         names: dict[str, str] = {}
         rest: list[Term] = []
         for identity in identities(other) or ():
@@ -97,14 +97,14 @@ LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split
 
 
 def bare(term: Term, beside: Term) -> Term:
-    """Return a term without broadcast axes that the other operand has."""
+    """Return a term without the broadcast axes that the other operand also has."""
     if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
         return term.arguments[0]
     return term
 
 
 def identities(term: Term) -> list[Term] | None:
-    """Return the identities whose product a term is, or None."""
+    """Return the identities whose product is the term, or None if it is not such a product."""
     if term.operator == "I":
         return [term]
     if term.operator != "⊙" or term.axes:
@@ -114,7 +114,7 @@ def identities(term: Term) -> list[Term] | None:
 
 
 class TermBuilder:
-    """A term builder for one node of the formula: it works out shapes, and simplifies."""
+    """A term builder for one node of the formula, which infers shapes and simplifies terms."""
 
     def __init__(self, graph: TermGraph, node: Node):
         self.graph: SimplifyingGraph = SimplifyingGraph(graph)
@@ -142,7 +142,7 @@ class TermBuilder:
         return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:
-        """Return an elementwise operator, over the union of the axes."""
+        """Return the term of an elementwise operator over the union of the axes."""
         return self.term(operator, terms, shape=broadcast([term.shape for term in terms], unify))
 
     def add(self, left: Term, right: Term) -> Term:
@@ -155,7 +155,7 @@ class TermBuilder:
         return self.between("⊙", left, right)
 
     def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
-        """Return left ⊙_{axes} right; axes that only one of them has are summed as well."""
+        """Return left ⊙_{axes} right. Axes that only one of the operands has are summed as well."""
         axes = tuple(axes)
         both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
         left, right = (
@@ -171,13 +171,13 @@ class TermBuilder:
         return self.over("∑", term, axes) if axes else term
 
     def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
-        """Return a reduction over some axes."""
+        """Return the term of a reduction over some axes."""
         return self.term(
             operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """Return a term broadcast over the other axes of a shape."""
+        """Return a term broadcast over the additional axes of a shape."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 
@@ -203,7 +203,7 @@ class TermBuilder:
         return self.term("I", (), (row, column), options, {row: size, column: size})
 
     def onehot(self, at: Term, axis: str, size: Any) -> Term:
-        """Return a term that is 1 at the index, 0 elsewhere; indices count from 1."""
+        """Return a term that is 1 at the index and 0 elsewhere. Indices count from 1."""
         return self.term("onehot", (at,), (axis,), ((f"size {axis}", resolve(size)),), {**at.shape, axis: size})
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
@@ -211,7 +211,7 @@ class TermBuilder:
         return self.constants({axis: len(numbers)}, numbers)
 
     def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
-        """Return plain numbers along axes, adjacent along the last axis."""
+        """Return a term of plain numbers along axes. Adjacent numbers lie along the last axis."""
         options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
         return self.term("constant", (), (), options, sizes)
 
@@ -219,13 +219,13 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """Return the elements at some places, which lie along the same axis and count from 1."""
+        """Return the elements of a term at positions that lie along the same axis and count from 1."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Return a sum into a new axis: each element adds the elements with its 1-based index, over these axes."""
+        """Return a sum over these axes into a new axis; each element adds the elements that have its 1-based index."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)

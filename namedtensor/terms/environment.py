@@ -1,4 +1,4 @@
-"""Environments: where names are looked up; one for the program, one for each call, one for each definition by elements.
+"""Environments, in which names are looked up: one for the program, each call and each definition by elements.
 
 `parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
 """
@@ -19,7 +19,7 @@ from .terms import Term
 
 
 class Conflict:
-    """Two tensors of one scope give one axis two sizes: an error only where the size is used."""
+    """Two conflicting sizes of an axis in tensors of one scope, which raise an error only if the size is used."""
 
     def __init__(self, axis: str, sources: list[tuple[str, Any]]):
         self.axis, self.sources = axis, sources
@@ -66,7 +66,7 @@ class Environment:
 
     @property
     def outward(self) -> Iterator[Environment]:
-        """Yield this environment and its enclosing environments, from the inside out."""
+        """This environment and its enclosing environments, from the inside out."""
         env: Environment | None = self
         while env is not None:
             yield env
@@ -74,7 +74,7 @@ class Environment:
 
     @property
     def nearest_call(self) -> Environment:
-        """The environment of the innermost call, or of the program, which stores values that depend on its sizes."""
+        """The environment of the innermost call or of the program, which stores the values that depend on its sizes."""
         env = self
         while env.function is None and (outer := env.sizes_parent or env.parent) is not None:
             env = outer
@@ -82,7 +82,7 @@ class Environment:
 
     @property
     def calls(self) -> Iterator[Environment]:
-        """The call that this environment is in, and the calls around that one, from the inside out."""
+        """The call that contains this environment, and the enclosing calls, from the inside out."""
         env: Environment | None = self
         while env is not None:
             call = next((outer for outer in env.outward if outer.function is not None), None)
@@ -92,12 +92,12 @@ class Environment:
             env = call.caller
 
     def within(self, **known: Any) -> Environment:
-        """Return the environment of an equation in this one, which shares its sizes; `known` are its further fields."""
+        """Return an environment for an equation in this one that shares its sizes; `known` has further fields."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
-        """Return the value of an index variable here, or None; for the variable of a loop, the loop's mark."""
+        """Return the value of an index variable here, or None. For a loop variable, return the loop's marker."""
         for env in self.outward:
             if name in env.indices:
                 return env.indices[name]
@@ -107,7 +107,7 @@ class Environment:
         return None
 
     def resolve_axis(self, name: str) -> tuple[str, ...]:
-        """Return the axes that an axis name refers to: itself, or the value of a function's axis parameter.
+        """Return the axes that an axis name refers to: the axis itself, or the value of a function's axis parameter.
 
         ax* gives the starred axes.
         """
@@ -138,17 +138,17 @@ class Environment:
 
 
 def make_lifted_name(axis: str, depth: int) -> str:
-    """Return the hygienic name of an extra axis while a function's body is typed; no user can write `@`."""
+    """Return the hygienic name of an extra axis while a function's body is typed. Users cannot write `@` in a name."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
 def source_name(axis: str) -> str:
-    """Return the name of an axis in the formula, the inverse of `make_lifted_name`."""
+    """Return the name that an axis has in the formula. This is the inverse of `make_lifted_name`."""
     return axis.partition("@")[0]
 
 
 def distinct_names(axes: Iterable[str]) -> dict[str, str]:
-    """Return plain names for the axes of one tensor; a prime distinguishes a lifted axis with the same name.
+    """Return plain names for the axes of one tensor. A prime distinguishes a lifted axis from an axis of the same name.
 
     >>> distinct_names(["a@1", "a", "b@2"])
     {'a@1': "a'", 'a': 'a', 'b@2': 'b'}

@@ -1,4 +1,4 @@
-"""The interface of inference: the state of a checker, and the methods that its rules call.
+"""The interface of inference, with the state of a checker and the methods that the rules call.
 
 A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it calls an
 `Inference`, which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
@@ -31,7 +31,7 @@ MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them t
 
 
 class InputType(NamedTuple):
-    """The type of an input tensor: its shape, and its value if it is a whole Python number."""
+    """The type of an input tensor, which is the shape and, for whole Python numbers, the value."""
 
     shape: Mapping[str, Any]
     number: int | None = None
@@ -40,7 +40,7 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A valid expression that may be a mistake; it has the code of the error that a strict check raises."""
+    """A warning about a valid expression that may be a mistake, with the code of the error in a strict check."""
 
     code: int
     message: str
@@ -49,16 +49,16 @@ class CheckWarning(NamedTuple):
     evaluating: bool = False  # whether evaluating gives this warning too
 
     def make_strict_error(self, source: str) -> NotationError:
-        """Return the error that a strict check would raise there."""
+        """Return the error that a strict check would raise for this warning."""
         return NotationError(self.code, self.message, source, self.span, hint=self.hint)
 
 
 class AlreadyReported(Exception):
-    """The error type: a node whose error is recorded already, so that its parents report none."""
+    """The error type for a node whose error is already recorded, so that parent nodes do not report one."""
 
 
 class SizesInterface(ABC):
-    """The interface of the size solver. `declared` are equations of the sizes of inputs, each with its environment."""
+    """The interface of the size solver; `declared` has equations of the sizes of inputs, each with its environment."""
 
     declared: list[tuple[SizeEquation, Environment]]
 
@@ -68,43 +68,43 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return the size of a tensor's axis; a function's head may use this name for a different axis."""
+        """Return the size of a tensor's axis, even if the head of a function uses the name for another axis."""
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| by inputs and equations alone, without other terms of this scope."""
+        """Return |axis| from inputs and equations alone, without other terms of this scope."""
 
     @abstractmethod
     def inferring(self, infers: bool) -> AbstractContextManager[None]:
-        """Open a context in which sizes follow from the types of expressions too, or not."""
+        """Open a context that enables or disables the inference of sizes from the types of expressions."""
 
     @abstractmethod
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
-        """Return n of seq[n], or None."""
+        """Return the value of a size variable, such as n of seq[n], or None."""
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value as a number if the form of the program depends on it."""
+        """Return the value of a size on which the form of the program depends, as a number."""
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
-        """Return the number that a size expression stands for, or None where something in it is not known."""
+        """Return the number that a size expression denotes, or None if some part of it is unknown."""
 
     @abstractmethod
     def solve_name(self, node: Node, value: Any, env: Environment) -> tuple[Key, Any] | None:
-        """Return the one unknown name of a size expression, with its number, given the expression's value."""
+        """Return the one unknown name of a size expression and its number, given the expression's value, or None."""
 
     @abstractmethod
     def check(self) -> None:
-        """Raise if a stated size and a known size differ."""
+        """Raise if a stated size differs from a known size."""
 
     @abstractmethod
     def settle(self) -> None:
-        """Set each size that is still unknown at top level from the stated facts."""
+        """Set each size that is still unknown at top level from the stated equations."""
 
 
 class Inference(ABC):
-    """Type inference of one program for given inputs: the interface that `Checker` fulfils.
+    """The interface of type inference for one program and given inputs, which `Checker` implements.
 
     With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration; with
     `recover`, errors are gathered in `errors` and checking goes on; `strict` raises warnings as errors.
@@ -180,30 +180,30 @@ class Inference(ABC):
     # ------------------------------------------------------------------------------------------------ what is asked
     @abstractmethod
     def find(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """Return the term that a key stands for in an environment, or None."""
+        """Return the term that a key denotes in an environment, or None."""
 
     @abstractmethod
     def find_spelled(self, name: Spelled, env: Environment, node: Node) -> Term | None:
-        """Return the term of a name with its scripts: by its text, else by the values of its scripts."""
+        """Return the term of a name by its scripts as written, or else by the values of its scripts."""
 
     @abstractmethod
     def infer_member(self, family: Any, env: Environment) -> Term:
-        """Return the term of one member of a family, in an environment that has its index."""
+        """Return the term of one member of a family, in an environment that contains the index of the member."""
 
     @abstractmethod
     def fork(self, scope: Scope | None = None) -> Inference:
         """Return a checker with a separate graph, for the same program and inputs, or for a program without inputs."""
 
     def definitions_of(self, holder: Environment) -> Mapping[Key, list[Definition]]:
-        """Return the definitions of the function whose call an environment is, or of the program."""
+        """Return the definitions of the function whose call is this environment, or of the program."""
         return self.scope.definitions if holder.function is None else holder.function.facts
 
     def families_of(self, holder: Environment) -> Sequence[Definition]:
-        """Return the families of the same."""
+        """Return the families of the function whose call is this environment, or of the program."""
         return self.scope.families if holder.function is None else holder.function.families
 
     def families_around(self, env: Environment) -> list[Definition]:
-        """Return the families of the program, and of the functions whose calls are around an environment."""
+        """Return the families of the program and of the functions whose calls enclose an environment."""
         return [*self.scope.families, *(family for call in env.calls for family in self.families_of(call))]
 
     def infer(self, node: Node, env: Environment) -> Term:
@@ -219,7 +219,7 @@ class Inference(ABC):
         return term
 
     def along(self, spine: list[Call], env: Environment) -> Term:
-        """Return the term of a + b + c + …; the first operands are typed first, so that Python's calls do not nest."""
+        """Return the term of a + b + c + …, typed from the first operand on so that Python's calls do not nest."""
         attempt = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
         for node in reversed(spine):
             self.left = (node.arguments[0], env, attempt)
@@ -232,7 +232,7 @@ class Inference(ABC):
         return attempt
 
     def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
-        """Run a step of typing. In recovery, return its error as the error type."""
+        """Run a step of type inference. In recovery, return an error instead of raising it."""
         try:
             return work()
         except (NotationError, AlreadyReported) as problem:
@@ -241,7 +241,7 @@ class Inference(ABC):
             return problem
 
     def first_operand(self) -> Term:
-        """Return the operand that was typed before the operation that asks for it."""
+        """Return the first operand, which was typed before the operation that requests it."""
         assert self.left is not None
         first_operand, self.left = self.left[2], None
         if not isinstance(first_operand, Term):
@@ -249,7 +249,7 @@ class Inference(ABC):
         return first_operand
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
-        """Return the terms of several parts. In recovery, note each part's error before stopping the whole."""
+        """Return the terms of several parts. In recovery, record the error of each part before failing."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
         terms: list[Term] = []
@@ -267,7 +267,7 @@ class Inference(ABC):
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """Return the number that a definition gives a name, for size expressions; None during its own evaluation."""
+        """Return the number that a definition gives a name, or None during the definition's own evaluation."""
         pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None
@@ -282,7 +282,7 @@ class Inference(ABC):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
     def spread(self, term: Term, sizes: Mapping[str, Any], node: Any = None) -> Term:
-        """Return a term broadcast over the axes of these sizes that it does not have itself."""
+        """Return a term broadcast over the axes of these sizes that the term lacks."""
         if sizes.keys() <= term.shape.keys():
             return term
         missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
@@ -290,12 +290,12 @@ class Inference(ABC):
         return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
     def unknown_member(self, family: Definition, shape: Mapping[str, Any], boolean: bool) -> Term:
-        """Return a term that stands for some member of a family, and is equal to no other."""
+        """Return a term that represents an arbitrary member of a family and is not equal to any other term."""
         options = (f"a member {len(self.graph)}", family.name.base)
         return self.graph.intern("input", options=options, shape=dict(shape), boolean=boolean, node=family.head)
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
-        """Return the same tensor with other names of axes; renames of a rename are one."""
+        """Return the same tensor with some axes renamed. Successive renames are merged into one."""
         names = {old: new for old, new in names.items() if old != new}
         if not names:
             return term
@@ -315,18 +315,18 @@ class Inference(ABC):
         self, code: int, message: str, node: Any, notes: Iterable[str] = (), hint: str | None = None,
         labels: Sequence[tuple[tuple[int, int], str]] = (), **fields: str | None,
     ) -> NotationError:  # fmt: skip
-        """Return the error of a place, which is a span or a node."""
+        """Return an error at a location, which is a span or a node."""
         span: Any = getattr(node, "span", node)
         return NotationError(code, message, self.scope.source, span, tuple(notes), hint, labels, **fields)
 
     def note(self, problem: NotationError) -> None:
-        """Gather an error, unless there is one of that code at that place."""
+        """Record an error, unless an error with the same code is already recorded for the same location."""
         if (problem.span, problem.code) not in self.noted:
             self.noted.add((problem.span, problem.code))
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
-        """Return the source text of a piece of the formula."""
+        """Return the source text of a part of the formula."""
         span = getattr(node, "span", node)
         text = self.scope.source[span[0] : span[1]]
         if len(text) > 4000:  # The middle is left out, so it is not read.
@@ -335,7 +335,7 @@ class Inference(ABC):
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """Return a piece of the formula with its shape."""
+        """Return the source text of a part of the formula with its shape."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
             return f"an operand : {format_shape(shape)}"
@@ -344,12 +344,12 @@ class Inference(ABC):
 
     # ------------------------------------------------------------------------------------------------------- limits
     def pieces(self) -> int:
-        """Return the pieces of formulas that were typed so far, and the terms that were made of them."""
+        """Return the number of parts of formulas typed so far plus the number of terms made from them."""
         typed = len(self.trace) + (len(self.rules.trace) if self.rules is not None else 0)
         return typed + len(self.graph)
 
     def spend(self, node: Any) -> None:
-        """Count terms against the limit and raise if it is passed; `node` is the call, sum, range or derivative.
+        """Raise if the number of terms exceeds the limit; `node` is the call, sum, range or derivative.
 
         The number of terms grows with the text alone, except for calls of functions that call others twice, sums and
         recurrences over long ranges, and derivatives of derivatives; `limits.max_expanded_nodes` bounds these.
@@ -364,7 +364,7 @@ class Inference(ABC):
 
 
 def format_shape(shape: Mapping[str, Any]) -> str:
-    """Return a shape for people: known sizes as numbers, lifted axes under their own names."""
+    """Format a shape for display, with known sizes as numbers and lifted axes under their own names."""
     names = distinct_names(shape)
     return show({names[axis]: resolve(size) if is_ground(size) else _drop_size(size) for axis, size in shape.items()})
 

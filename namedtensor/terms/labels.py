@@ -1,4 +1,4 @@
-"""The labels of a formula's terms from the labels of its inputs, by the rules of `operators/labels.py`, term by term.
+"""The labels of the terms of a formula, inferred from the labels of inputs by the rules in `operators/labels.py`.
 
     labels_of_terms     the labels that results keep
     alignment_of        the axes of inputs that the formula combines, compared
@@ -38,13 +38,13 @@ WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of t
 def labels_of_terms(
     roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
 ) -> list[dict[str, Labels]]:
-    """Return the labels of each root by axis; `inputs` are the labels of the inputs by name."""
+    """Return the labels of each root by axis; `inputs` has the labels of the inputs by name."""
     known = KeptLabels(inputs, starred).infer(roots)
     return [drop_conflicts(known[id(root)]) for root in roots]
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
-    """Return the labels of an axis before inputs are aligned, or None. Raises NotationError if labels cannot be aligned."""
+    """Return the labels of an axis before inputs are aligned, or None. Raise NotationError if alignment fails."""
     labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)
@@ -55,7 +55,7 @@ def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], err
 def alignment_of(
     roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = ()
 ) -> LabelAlignment:
-    """Return the alignment of inputs whose axes the roots combine; the two terms of a pair are compared, at its span.
+    """Return the alignment of the inputs whose axes the roots combine. The terms of each pair are compared at its span.
 
     Raises NotationError, as `error` locates it, if labels cannot be aligned.
     """
@@ -77,7 +77,7 @@ def alignment_of(
 
 
 def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
-    """Return the labeled axes of inputs, from their labels by name."""
+    """Return the labeled axes of inputs from their labels by name."""
     return {
         name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
         for name, by_axis in labels.items()
@@ -85,19 +85,19 @@ def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
 
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
-    """Return the labeled axes of inputs that an axis of terms comes from."""
+    """Return the labeled axes of inputs that an axis of these terms comes from."""
     known = CombinedAxes(axes_of(labels), lambda first, second, node: None).infer(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
 def is_counted(term: Term) -> bool:
-    """Return whether an index only counts along axes, and so reads no input: 2 k − 1."""
+    """Return whether an index is computed only from positions along axes, such as 2 k − 1, and not from inputs."""
     ends = {part.operator for part in topological(term) if not part.arguments}
     return "iota" in ends <= {"iota", "number"}
 
 
 def positions_of(term: Term) -> Any:
-    """Return the positions of an index along one axis if they are equally spaced, such as 2 k − 1; None for others."""
+    """Return the positions of an index along one axis if they are equally spaced, such as 2 k − 1, or None."""
     import numpy as np
 
     if term.operator == "iota":
@@ -115,14 +115,14 @@ def positions_of(term: Term) -> Any:
 
 
 class AxisFlow(ABC, Generic[Value]):
-    """The values of the axes of terms, from the values of the axes of inputs by name."""
+    """The flow of values of axes from inputs, by name, to terms."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
         self.inputs = inputs
         self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
 
     def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the values of the axes of each term that the roots need, by the identity of the term."""
+        """Return the values of the axes of each term on which the roots depend, by the identity of the term."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
@@ -169,15 +169,15 @@ class AxisFlow(ABC, Generic[Value]):
 
     @abstractmethod
     def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
-        """Return the value of an axis along which operands are joined."""
+        """Return the value of an axis along which operands are concatenated."""
 
     @abstractmethod
     def index_axis(self, axis: str, value: Value, positions: Any) -> dict[str, Value]:
-        """Return the value of the axis of a slice X_{a(2:3)}, or of a shift X_{a(k-1)}, whose positions may be unknown."""
+        """Return the value of the axis of a slice X_{a(2:3)} or a shift X_{a(k-1)}. The positions may be unknown."""
 
 
 class KeptLabels(AxisFlow[Labels]):
-    """The labels that terms keep; `CONFLICT` for an axis that combines by position and whose labels differ."""
+    """The labels that terms keep, or `CONFLICT` for an axis that is combined by position and has different labels."""
 
     def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
         super().__init__(inputs)
@@ -211,14 +211,14 @@ class KeptLabels(AxisFlow[Labels]):
 
 
 class LabelsToAlign(KeptLabels):
-    """The labels that terms keep once their inputs are aligned."""
+    """The labels that terms keep after their inputs are aligned."""
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
         return combine_labels(several, can_align)
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The axes of terms that come whole from inputs, whatever their names; `join` gets each two that are combined."""
+    """The axes of terms that are whole axes of inputs, under any name; `join` is called for each two combined axes."""
 
     def __init__(self, inputs: Inputs, join: Join):
         super().__init__(inputs)

@@ -1,4 +1,4 @@
-"""Loop bodies: terms over all steps of a loop, rewritten as terms of one step.
+"""Loop bodies, which are terms over all steps of a loop rewritten as terms of one step.
 
     states   what each step gives the next: h^{t-1}
     slices   what is known for all steps at once, an element for each: x_{time(t)}
@@ -24,12 +24,12 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
-    """Raised if a term does not map element by element over the axis of the steps, or is not known before them."""
+    """An exception for a term that is not elementwise over the axis of the steps, or is not known before the steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Inputs of the body, and its results: the next value of each state.
+    """The inputs of a loop body, and its results, which are the next values of the states.
 
     `slices` are along `axis`; the arguments of the loop's term are the first states, the slices, all members, and the
     given terms.
@@ -51,7 +51,7 @@ class Loop:
 def loop_of(
     terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
-    """Intern the loop term with these states: its body computes `results` at one step, from `initial`."""
+    """Intern the loop term with these states, whose body computes `results` at one step, from `initial`."""
     body = _Body(axis)
     for state in states:
         body.take("state", state)
@@ -78,7 +78,7 @@ MOVES = ("rename", "index", "pick", "spread", "merge", "split")
 
 
 def find_input_name(term: Term) -> str:
-    """Return the name of the body's input in its text: the name of the tensor that its elements come from, if any."""
+    """Return the name of a body's input in text: the name of the tensor that its elements come from, if any."""
     while term.operator in MOVES:
         term = term.arguments[0]
     if term.operator == "members":
@@ -89,7 +89,7 @@ def find_input_name(term: Term) -> str:
 
 
 class _Body:
-    """The terms of one step, indexed by the terms that they consist of."""
+    """The terms of one step, indexed by the terms that they were made from."""
 
     def __init__(self, axis: str):
         self.axis, self.graph = axis, TermGraph()
@@ -103,7 +103,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """Return the body's input for a term of the whole graph, made once."""
+        """Return a new input of the body for a term of the whole graph."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", find_input_name(term)), shape=self.remove_axis_of_shape(term.shape), boolean=term.boolean,
             node=term.node,
@@ -115,7 +115,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """Return a term as the body sees it: rewritten for one step, or a loop-invariant input."""
+        """Return the form of a term in the body: rewritten for one step, or a loop-invariant input."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -137,7 +137,7 @@ class _Body:
 
 
 def is_place(term: Term) -> bool:
-    """Return whether a term is iota_{ax} = p.
+    """Return whether a term has the form iota_{ax} = p.
 
     A plan recognizes this as one slice of an axis, beside the tensor that it selects from.
     """
@@ -148,7 +148,7 @@ def is_place(term: Term) -> bool:
 def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """Return a term at one element of axes that it maps over element by element; `reshaped` maps each shape."""
+    """Return a term at one element of axes that it is elementwise over; `reshaped` maps each shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable
@@ -162,7 +162,7 @@ def select_one(
 
 
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
-    """Return a loop within the body, at one element of the axes."""
+    """Return a loop inside the body at one element of the axes."""
     terms = TermGraph()
     result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
@@ -175,7 +175,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Eliminate dead states: loops lose the states that neither another step nor another term reads."""
+    """Remove the states of loops that neither another step nor another term reads."""
     order = topological(*roots)
     asked = _find_live_states(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
@@ -196,7 +196,7 @@ def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
-    """Return the live states of each loop: those that other terms read."""
+    """Return the live states of each loop, which are the states that other terms read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -205,7 +205,7 @@ def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """Return the transitive closure of live states: these, and those that their next values read."""
+    """Return the transitive closure of live states: the given states and all states that their next values read."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:
@@ -218,7 +218,7 @@ def _needed(loop: Loop, asked: set[int]) -> list[int]:
 
 
 def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
-    """Return a loop of some of the states alone, with the arguments that it needs for them."""
+    """Return a loop with only some of the states, and the arguments that these states need."""
     results = tuple(loop.results[state] for state in states)
     read = {id(term) for term in topological(*results)}
     terms: list[Term] = [arguments[state] for state in states]

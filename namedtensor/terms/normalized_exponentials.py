@@ -1,4 +1,4 @@
-"""Recognition of normalized exponentials in any form as softmax, which cannot overflow.
+"""Recognition of normalized exponentials in any form as softmax, which does not overflow.
 
     exp(s) / ∑_{ax} exp(s)             softmax_{ax} s          also exp(s) ⊙ (1 / ∑_{ax} exp(s)), and e^s for exp(s)
     (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
@@ -23,7 +23,7 @@ Axes = dict[str, str]  # Maps an axis of one term to the matching axis of anothe
 def with_softmax(
     roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
 ) -> tuple[Term, ...]:
-    """Return the roots with normalized exponentials recognized; `opaque` terms, by identity, stay as they are.
+    """Return the roots with normalized exponentials rewritten as softmax; `opaque` terms, by identity, are unchanged.
 
     New terms are interned in the graph. The default is a separate graph that continues after the roots.
     """
@@ -38,7 +38,7 @@ def with_softmax(
 
 
 class _Rewriting:
-    """One pass over terms in topological order; `found` has the replacement of each."""
+    """One pass over terms in topological order; `found` maps each term to its replacement."""
 
     def __init__(self, graph: TermGraph, opaque: Collection[int]):
         self.graph, self.opaque = graph, opaque
@@ -53,7 +53,7 @@ class _Rewriting:
         self.found[id(term)] = result
 
     def rewrite_quotient(self, term: Term) -> Term | None:
-        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm; None for other terms."""
+        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm, or None for others."""
         if term.operator == "log":
             return self.logarithm(term)
         if term.operator == "/":
@@ -76,7 +76,7 @@ class _Rewriting:
         return self.graph.intern("logsumexp", (self.found[id(score)],), sums.axes, (), term.shape, False, term.node)
 
     def reciprocal(self, term: Term) -> Term | None:
-        """Return the x of 1 / x or x^{−1}, or None."""
+        """Return x for a term 1 / x or x^{−1}, or None for other terms."""
         if not self.is_open(term) or len(term.arguments) != 2:
             return None
         first, second = term.arguments
@@ -85,13 +85,13 @@ class _Rewriting:
         return first if term.operator == "^" and second.number == -1 else None
 
     def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return the replacement of a quotient by a sum of exponentials."""
+        """Return the replacement of a quotient whose denominator is a sum of exponentials, or None."""
         if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
             return None
         return self.over(above, sums, term)
 
     def over(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return a numerator over a sum: its exponential becomes a softmax, and the other factors stay."""
+        """Return a numerator over a sum, with a softmax for the exponential and the other factors kept, or None."""
         if not self.is_open(above):
             return None
         score = self.score(above)
@@ -115,7 +115,7 @@ class _Rewriting:
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
-        """Return a product whose axes the sum has too: softmax in place of the exponential among its factors."""
+        """Return a product contracted over axes of the sum, with a softmax for the exponential factor, or None."""
         for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
             named = None if score is None else match_sum(sums, factor)
@@ -126,7 +126,7 @@ class _Rewriting:
         return None
 
     def with_factor(self, product: Term, index: int, factor: Term) -> Term:
-        """Return a product with this factor at an index, and the replacements of its others."""
+        """Return a product with this factor at an index and the replacements of the other factors."""
         factors = [self.found[id(argument)] for argument in product.arguments]
         factors[index] = factor
         return self.graph.like(product, tuple(factors))
@@ -138,12 +138,12 @@ class _Rewriting:
         return id(term) not in self.opaque
 
     def score(self, term: Term) -> Term | None:
-        """Return the s of exp(s) or e^s, or None."""
+        """Return s for a term exp(s) or e^s, or None for other terms."""
         return exponent(term) if self.is_open(term) else None
 
 
 def exponent(term: Term) -> Term | None:
-    """Return the s of exp(s) or e^s if it is a tensor, or None."""
+    """Return s for a term exp(s) or e^s if s is a tensor, or None for other terms."""
     if term.operator == "exp":
         (score,) = term.arguments
     elif term.operator == "^" and term.arguments[0].number == math.e:
@@ -155,7 +155,7 @@ def exponent(term: Term) -> Term | None:
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
 def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
-    """Return the axes of a term whose exponentials a sum adds, in the order of the sum's axes; None for other sums."""
+    """Return the axes of a term whose exponentials a sum adds, in the sum's order, or None for other sums."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
         return None
@@ -166,7 +166,7 @@ def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
 
 
 def renaming(x: Term, y: Term) -> Axes | None:
-    """Return the axes of y by the axes of x, if x is y except for the names of axes; None if they are different."""
+    """Return a map from the axes of x to the axes of y if they differ only in axis names, or None if they do not."""
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):
@@ -189,7 +189,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
 
 
 def strip_renames(term: Term) -> tuple[Term, Axes]:
-    """Return a term without its renames, and its axes by their original names."""
+    """Return a term without renames, and its axes by their original names."""
     if term.operator != "rename":
         return term, {}
     (inner,) = term.arguments

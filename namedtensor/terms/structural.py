@@ -1,4 +1,4 @@
-"""The table of structural terms, which a typed graph has beside operators; and `verify`, which checks a graph."""
+"""The table of structural terms, which a typed graph contains besides operators, and `verify`, which checks a graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ARGUMENTS = 10**9
 
 
 class Structural(NamedTuple):
-    """One kind of structural term: its number of arguments, its options by name, and its meaning."""
+    """A kind of structural term, with its number of arguments, its options by name, and its meaning."""
 
     name: str
     fewest: int
@@ -74,13 +74,13 @@ after_pass: list[Callable[..., None]] = []
 
 
 def run_pass_checks(*roots: Term) -> None:
-    """Run the checks registered in `after_pass` on the roots that a pass has made."""
+    """Run the checks in `after_pass` on the roots that a pass has produced."""
     for callback in after_pass:
         callback(*roots)
 
 
 class MalformedTerm(AssertionError):
-    """A term that is none of the graph's kinds: a fault of the pass that made it."""
+    """An exception for a term of unknown kind or form, which indicates a defect in the pass that made it."""
 
 
 def verify(*roots: Term) -> None:
@@ -94,7 +94,7 @@ def verify(*roots: Term) -> None:
 
 
 def problem_of(term: Term) -> str | None:
-    """Describe the defect of one term whose arguments are well formed; return None if it has no defect."""
+    """Return a description of the defect of one term with well-formed arguments, or None if there is no defect."""
     count, row = len(term.arguments), STRUCTURAL.get(term.operator)
     if row is not None:
         if not row.fewest <= count <= row.most:

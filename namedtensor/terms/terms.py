@@ -1,4 +1,4 @@
-"""The typed graph: the computation of a formula, once every name, axis and size is known.
+"""The typed graph, which represents the computation of a formula once every name, axis and size is known.
 
 A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
@@ -25,7 +25,7 @@ Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
 class Term:
-    """An operator applied; see the module's text. `node` is the piece of the formula, `serial` the order of making."""
+    """An operator applied to arguments; `node` is the part of the formula, and `serial` the order of creation."""
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
@@ -44,7 +44,7 @@ class Term:
 
     @property
     def number(self) -> Any:
-        """The value of a plain number, or None."""
+        """The value of a plain number, or None for other terms."""
         return self.options[0] if self.operator == "number" else None
 
     @encodable
@@ -56,12 +56,12 @@ class Term:
 
 
 def resolve_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shape with every size that has become known."""
+    """Return a shape with the values of all sizes that have become known."""
     return {axis: resolve(size) for axis, size in shape.items()}
 
 
 class TermGraph:
-    """A hash-consing graph of terms: equal terms are one object. Graphs that share `serials` share one order of making."""
+    """A hash-consing graph of terms: equal terms are one object. Graphs that share `serials` share one order."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
@@ -71,7 +71,7 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the one term of this operator, these arguments, axes and options (hash consing)."""
+        """Return the unique term for this operator and these arguments, axes and options (hash consing)."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         term = self.interned.get(key)
@@ -91,7 +91,7 @@ class TermGraph:
         options: Options | None = None,
         shape: dict[str, Any] | None = None,
     ) -> Term:
-        """Return the term of the same operator on other arguments, and with the given options or shape."""
+        """Return a term with the same operator but other arguments, and optionally other options or another shape."""
         options = term.options if options is None else options
         shape = term.shape if shape is None else shape
         return self.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
@@ -105,7 +105,7 @@ class TermGraph:
 
 
 def topological(*roots: Term) -> list[Term]:
-    """Return every term that the roots need, in topological order."""
+    """Return every term on which the roots depend, in topological order."""
     terms: dict[int, Term] = {}
     level: list[Term] = [*roots]
     while level:
@@ -116,7 +116,7 @@ def topological(*roots: Term) -> list[Term]:
 
 
 def made_since(first: Term, root: Term) -> list[Term]:
-    """Return the terms under a root that were made no earlier than a term, in topological order.
+    """Return the terms under a root that are not older than the first term, in topological order.
 
     All terms that depend on this term are among them.
     """
@@ -133,7 +133,7 @@ def made_since(first: Term, root: Term) -> list[Term]:
 
 
 def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Substitute each variable by its value: once no derivative is left to take by it."""
+    """Replace each variable by its value, after all derivatives with respect to the variables are taken."""
     order = topological(*roots)
     if "variable" not in map(OPERATOR, order):
         return roots
@@ -149,7 +149,7 @@ POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a s
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
-    """Return the value of an operator on plain numbers, or None if the arrays compute it."""
+    """Return the value of an operator applied to plain numbers, or None if it must be computed with arrays."""
     if record.folded is None or options or None in numbers:
         return None
     if Extent in map(type, numbers):
@@ -166,13 +166,13 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
 
 
 class Numbers(tuple[Any, ...]):
-    """The entries of a literal; compares by identity first, for it may hold many."""
+    """The entries of a literal. They compare by identity first, because a literal may be large."""
 
     __slots__ = ()
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """Return the numbers of elements of terms, counted once for terms that share a shape, such as family members."""
+    """Return the number of elements of each term, computed once for terms of one shape, such as family members."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
@@ -184,7 +184,7 @@ def elements_of_each(terms: Iterable[Term]) -> list[int]:
 
 
 def number_of_elements(term: Term) -> int:
-    """Return the number of elements of a term; −1 if a size is not known."""
+    """Return the number of elements of a term, or −1 if a size is unknown."""
     total = 1
     for size in term.shape.values():
         if type(size) is not int:

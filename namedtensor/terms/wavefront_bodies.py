@@ -1,4 +1,4 @@
-"""Terms over all cells of a grid, rewritten as terms over fronts and lanes: the terms of a family over two indices.
+"""Terms over all cells of a grid, rewritten as terms over fronts and lanes, for families over two indices.
 
     s_{a(i)} ≠ u_{b(j)}      needs no member: it is made for all cells at once, and gathered to fronts and lanes
     E^{i-1,j} + 1            needs one: its axes of i and j become the axes of the fronts and the lanes
@@ -19,7 +19,7 @@ def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """Return the roots over `fronts`, the axes with their sizes that replace `axes`.
+    """Return the roots with `axes` replaced by `fronts`, which has the new axes with their sizes.
 
     `members` maps terms, by identity, to those that replace them inside the loop; `gathered` returns a term that needs
     none of them.

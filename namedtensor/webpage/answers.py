@@ -1,4 +1,4 @@
-r"""The protocol of the page: one function, `answer(request) -> reply`, both plain JSON.
+r"""The protocol of the page: one function, `answer(request) -> reply`, whose request and reply are plain JSON.
 
 A request is `{"ask": QUESTION, …}`, a reply `{"ok": true, …}` or `{"ok": false, "error": ERROR}`; a field `id` of a request
 comes back in its reply. Whatever is asked, there is an answer: it raises nothing. JSON lacks three numbers: a reply has the
@@ -153,7 +153,7 @@ LONGEST = 64_000  # characters of a request
 
 
 def answer(request: str | Mapping[str, Any]) -> Reply:
-    """Return the reply to a request, whatever it is.
+    """Return the reply to any request.
 
     >>> answer({"ask": "check", "text": "∑_{a} X", "inputs": {"X": "ℝ^{a[3] × b[2]}"}})["type"]["text"]
     'ℝ^{b[2]}'

@@ -1,4 +1,4 @@
-"""Each step as on a blackboard: the symbols, their types, and the numbers at one record.
+"""Steps as they would appear on a blackboard, with symbols, their types, and the values at one record.
 
     Q ⊙_{key} K    ℝ^{key[4]} ⊙_{key} ℝ^{seq[5] × key[4]}    at seq(2)    0.4·0.7 + −0.8·0.1 + …
 
@@ -67,7 +67,7 @@ def step_answer(stages: Stages, number: int, step: ExplainedStep, record: Place)
 
 # ------------------------------------------------------------------------------------------------------------- shapes
 def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
-    """Return a piece with the types of its operands in their places, or None if no operand has one."""
+    """Return a piece in which types replace the operands, or None if none of the operands has a type."""
     parts = operands_of(step.node)
     steps = [stages.step_of(part, step) for part in parts]
     if not any(at is not None and stages.steps[at].axes for at in steps):
@@ -77,7 +77,7 @@ def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
 
 
 def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
-    """Return a type as an operand: in brackets before a script."""
+    """Return a type as an operand, with brackets if a script follows."""
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
@@ -89,7 +89,7 @@ def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
 
 
 def with_operands(node: Any, parts: list[Any]) -> Any:
-    """Return a piece with other operands; None for a list of numbers or of cases."""
+    """Return a piece with other operands, or None for a list of numbers or cases."""
     if isinstance(node, Call):
         count = len(node.arguments)
         return replace(node, arguments=tuple(parts[:count]), parameters=tuple(parts[count:]))
@@ -99,7 +99,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------ numbers
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
-    """Return the numbers that give one number of a step, or None if no line can show them."""
+    """Return the values that produce one value of a step, or None if they do not fit on a line."""
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
     term = unfold_step(stages, step) if step.term.number is not None else step.term
     if not operands or id(term) in operands:
@@ -121,7 +121,7 @@ def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """Writes one element of a step in terms of its operands' elements: sums of loops are written out."""
+    """A writer of one element of a step by its operands' elements. Sums are written out."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}

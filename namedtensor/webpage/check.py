@@ -1,4 +1,4 @@
-"""The types of all parts of a text, its inputs, and its errors."""
+"""The types of all parts of a text, the inputs, and the errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check(request: Request) -> Reply:
 
 
 def reply_with_plan(typed_text: TypedText) -> Reply | None:
-    """Return the plan of a valid text with a value, like the reply to `plan`."""
+    """Return the plan of a valid text that has a value, in the format of the reply to `plan`."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
@@ -63,7 +63,7 @@ def reply_with_plan(typed_text: TypedText) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """Return the repairs of an error in the text of the request."""
+    """Return the possible repairs of an error in the text of the request."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
@@ -111,13 +111,13 @@ def reply_to_check(typed_text: TypedText, request: Request) -> Reply:
 
 
 def find_errors(typed_text: TypedText, request: Request) -> list[NotationError]:
-    """Return the first errors. The first one has a translation of the text, if the text is in positional notation."""
+    """Return the first errors. The first error includes a translation if the text is in positional notation."""
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
 def parts_of(typed_text: TypedText) -> list[Reply]:
-    """Return each typed piece of the text once, with its first use if it appears in several definitions."""
+    """Return each typed piece of the text once, with its first use if the piece appears in several definitions."""
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
@@ -157,7 +157,7 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
 
 
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """Return the set of its elements, as its declaration specifies."""
+    """Return the set of an input's elements, as its declaration specifies."""
     for _, declared, sets, _ in typed_text.program.scope.declarations:
         bounds = [float(element.value) for element in sets[0].elements if isinstance(element, Number)]
         is_known = len(bounds) == len(sets[0].elements) and sets[0].domain != "field"

@@ -1,4 +1,4 @@
-"""Completions shown as you type."""
+"""Completions shown while the user types."""
 
 from __future__ import annotations
 

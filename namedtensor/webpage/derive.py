@@ -1,4 +1,4 @@
-"""The derivative of a text by one of its names: its closed form, and its derivation."""
+"""The derivative of a text with respect to one of its names, with a closed form and a derivation."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def reply_with_closed_form(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
 
 
 def latex_of(identity: str) -> str | None:
-    """Return a typeset rule, if the rule is one expression of the notation."""
+    """Return a typeset rule if the rule is one expression of the notation, or None otherwise."""
     try:
         return to_latex(parse(identity, "text"))
     except NotationError:

@@ -1,4 +1,4 @@
-"""The gallery, `examples.json`: formulas of the paper, and of texts that teach transformers with it, each with small inputs."""
+"""The gallery, `examples.json`: formulas with small inputs from the paper and from texts that teach transformers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .site import SITE
 
 
 class PageExample(NamedTuple):
-    """One formula of the page.
+    """A formula in the gallery of the page.
 
     `values` are worth a look, `labels` name the positions of an axis, and `record` is the index shown first.
     """

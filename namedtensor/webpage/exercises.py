@@ -1,4 +1,4 @@
-"""Exercises for the page, and graded answers; two formulas compared."""
+"""Exercises for the page, graded answers, and the comparison of two formulas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """Return the answer to `exercises`. Readers who open exercises grade answers next."""
+    """Return the answer to `exercises`. Readers who open exercises usually grade answers next."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     with suppress(OSError):  # in a page there are no processes
         PROCESS.begin()
@@ -71,7 +71,7 @@ def exercise_data(exercise: Exercise) -> Reply:
 
 
 def inputs_of(given: str) -> list[Reply]:
-    """Return the inputs of an answer: the tensors that are declared and not defined, with small sizes."""
+    """Return the inputs of an answer, which are the tensors that are declared but not defined, with small sizes."""
     try:
         sets = Setting(given).sets
     except NotationError:
@@ -148,13 +148,13 @@ def same(request: Request) -> Reply:
 
 
 def drop_numbers(message: str) -> str:
-    """Return a difference without the two numbers of one random test, for a page that shows other numbers."""
+    """Return a difference without the two values of a random test, for a page that shows other values."""
     parts = [part for part in message.split("; ") if ", the second is " not in part]
     return "; ".join(parts) or "the values differ"
 
 
 def split_declarations(text: str) -> tuple[list[Declaration], str]:
-    """Return the declarations of a text that hold for all of it, and the rest."""
+    """Return the declarations that apply to a whole text, and the rest of the text."""
     tree = parse(text)
     lines = [
         statement for statement in tree.statements if isinstance(statement, Declaration) and statement.range is None

@@ -1,4 +1,4 @@
-"""Types of names without a type: the least with which a text is right."""
+"""Inferred types for names without a type: the smallest types with which a text is valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..scope.names import read_spelling, walk
 def guess_shapes(
     goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the given shapes, and the least shapes of the other names; numbers if no shapes make the text right.
+    """Return the given shapes and the least shapes of other names, or numbers if no shapes make the text valid.
 
     The names that are `free` are numbers so far, and may get axes.
     """
@@ -59,6 +59,6 @@ def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[st
 
 
 def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
-    """Return the name at each position of a text: A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
+    """Return the name at each position of a text, such as A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
     spellings = ((node.span, read_spelling(node)) for node in walk(tree) if hasattr(node, "span"))
     return {span: str(name.key()) for span, name in spellings if name is not None}

@@ -1,4 +1,4 @@
-r"""LaTeX with the place of each piece: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
+r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
 
 KaTeX makes attributes and classes of them, which the page lights up and colors. In the making the marks are private
 characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.
@@ -56,7 +56,7 @@ class MarkedLatex(Latex):
         return piece._replace(text=f"{OPEN}at={start}-{end}{STOP}{text}{CLOSE}", level=level)
 
     def word(self, text: str) -> str:
-        """Return a name, or a type in the place of an operand."""
+        """Return a name, or a type that replaces an operand."""
         axes = self.operands.get(text)
         if axes is None:
             return super().word(text)

@@ -1,4 +1,4 @@
-"""The value of every step as a JavaScript function, so that numbers change without Python."""
+"""The value of every step as a JavaScript function, so that inputs can change without running Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST = 2000  # steps
 
 
 class FunctionResult(NamedTuple):
-    """A result of a function: its number, and the axes of its term in storage order."""
+    """A result of a function: the number of the result, and the axes of its term in storage order."""
 
     number: int
     order: tuple[str, ...]
@@ -39,7 +39,7 @@ def plan(request: Request) -> Reply:
 
 
 def plan_of(text: TypedText) -> Reply:
-    """Return the plan of a text. Raises NotationError if it is wrong, or has no JavaScript."""
+    """Return the plan of a text. Raise NotationError if the text is invalid or has no JavaScript form."""
     stages = stages_of(text)
     count = sum(math.prod(step.axes.values()) for step in stages.steps)
     every = count <= MOST and len(stages.steps) <= LONGEST

@@ -1,4 +1,4 @@
-"""Types, errors, axes as plain data."""
+"""Types, errors and axes as plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Reply = dict[str, Any]
 
 
 def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
-    """Return the data of an error; `repairs` are the replacements that buttons insert."""
+    """Return the data of an error; `repairs` are the replacements that buttons on the page insert."""
     line, column = problem.position() if problem.span is not None else (None, None)
     return {
         "kind": problem.kind,
@@ -58,7 +58,7 @@ def shape_data(shape: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def number_of(size: Any) -> int | None:
-    """Return a size that is known."""
+    """Return a size as an integer, or None if the size is unknown."""
     size = resolve(size)
     return None if isinstance(size, SizeVariable) else size
 

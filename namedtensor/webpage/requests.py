@@ -16,7 +16,7 @@ MOST = 200  # names in a mapping
 
 @dataclass(frozen=True)
 class Request:
-    """The fields of one question."""
+    """The fields of one request."""
 
     fields: Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""The page, served to this machine alone: GET / is the page, POST /answer a question.
+"""A server of the page for this machine only. GET / returns the page, and POST /answer answers a request.
 
 A request that names another host is rejected, so a website cannot ask through its own host name. Bodies of more than 64
 kB and requests from other origins are rejected too. Nothing is fetched from anywhere, and nothing is kept.
@@ -33,7 +33,7 @@ HEADERS = {
 
 @cache
 def page() -> str:
-    """Return the text of the page. Raises FileNotFoundError if it was not built."""
+    """Return the text of the page. Raise FileNotFoundError if the page was not built."""
     return (files(__name__.rpartition(".")[0]) / PAGE).read_text(encoding="utf-8")
 
 
@@ -44,7 +44,7 @@ def policy(text: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """A server of the page on the loopback interface, at a port.
+    """A server of the page on a port of the loopback interface.
 
     `file` is the text that the page begins with, `memory` the bytes that an answer may use, and `site` the address of
     links that others can open.
@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
-        """Reject requests by another host name or from another page, and return whether this request was rejected."""
+        """Reject requests for another host name or from another page, and return whether this request was rejected."""
         hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
@@ -140,4 +140,4 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Log nothing: the output would interrupt what the user types."""
+        """Suppress logging, since the output would interrupt what the user types."""

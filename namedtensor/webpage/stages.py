@@ -1,4 +1,4 @@
-"""The steps to the value of a text, as terms: each has its piece of the text, and its operands."""
+"""The steps to the value of a text, as terms with their pieces of the text and their operands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .typed import TypedText
 
 @dataclass(frozen=True)
 class Stages:
-    """A text with its steps: terms that are typed for tensors of these layouts."""
+    """A text with its steps, which are terms that are typed for tensors of the given layouts."""
 
     typed: TypedText
     checker: Checker
@@ -47,13 +47,13 @@ class Stages:
 
     @cached_property
     def value(self) -> int:
-        """Return the number of the step that is the whole."""
+        """Return the number of the step that represents the whole text."""
         same = [number for number, step in enumerate(self.steps) if step.term is self.root]
         return same[-1] if same else len(self.steps) - 1
 
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
-        """Return the assertions that two terms are equal, and the span of each."""
+        """Return the assertions that two terms are equal, with the span of each assertion."""
         return [(left, right, span) for left, right, span, _ in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
@@ -77,14 +77,14 @@ class Stages:
         return self.places.get((self.checker.text(node), step.place)) if position is None else position
 
     def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
-        """Return the plan that computes some terms."""
+        """Return a plan that computes the given terms."""
         source = self.checker.scope.source
         with recursion_headroom(source):
             return plan_terms(source, roots, self.abstract, target)
 
 
 def stages_of(typed_text: TypedText) -> Stages:
-    """Return the steps of a text. Raises its first error if it is wrong."""
+    """Return the steps of a text. Raise the first error of the text if it is invalid."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
     abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
@@ -112,12 +112,12 @@ WHOLE = (nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative, nodes.S
 
 
 def operands_of(node: Any) -> tuple[Node, ...]:
-    """Return the parts of a piece whose values it uses."""
+    """Return the parts of a piece whose values the piece uses."""
     return (node.base,) if isinstance(node, BASES) else () if isinstance(node, WHOLE) else operands(node)
 
 
 def find_reduced_axes(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
-    """Return the axes that a step sums or looks along: the axes of its subscript that also appear in an operand."""
+    """Return the axes that a step operates over: the axes of its subscript that also appear in an operand."""
     return tuple(dict.fromkeys(axis for axis in find_named_axes(step.node) if has_axis(step, stages, axis)))
 
 

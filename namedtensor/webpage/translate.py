@@ -1,4 +1,4 @@
-"""A text of matrices, indices or array code in named tensor notation, with declarations of its inputs."""
+"""Matrix notation, index notation or array code in named tensor notation, with declarations of the inputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def translate(request: Request) -> Reply:
 
 
 def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
-    """Return the translations of a text; `missing` gets the names whose axes it needs. They are numbers meanwhile."""
+    """Return the translations of a text. Names whose axes are needed are added to `missing` and treated as numbers."""
     from ..positional.translation import translate as translation
 
     while True:
@@ -64,7 +64,7 @@ def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
 
 
 def reading_data(reading: Any) -> Reply:
-    """Return one translation; the declarations give each input its axes in the order of the source."""
+    """Return one translation. The declarations list the axes of each input in the order of the source."""
     return {
         "formula": reading.formula,
         "text": reading.declared,

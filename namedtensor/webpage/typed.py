@@ -34,7 +34,7 @@ NUMBER = 3  # for a number that a formula needs and no one gave
 
 @dataclass(frozen=True)
 class TypedInput:
-    """An input of the page: a tensor with these axes, or a number."""
+    """An input on the page, which is a tensor with the given axes, or a number."""
 
     name: str
     axes: Mapping[str, int | None]
@@ -44,7 +44,7 @@ class TypedInput:
 
 @dataclass(frozen=True)
 class TypedText:
-    """A text, checked with a type for each of its inputs; errors are in `checked`."""
+    """A text, checked with a type for each input; errors are in `checked`."""
 
     goal: WholeProgram
     inputs: tuple[TypedInput, ...]
@@ -62,12 +62,12 @@ class TypedText:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Shapes and numbers by name, as plans take them."""
+        """Shapes and numbers by name, in the form that plans accept."""
         return {input_.name: dict(input_.axes) if input_.number is None else input_.number for input_ in self.inputs}
 
     @cached_property
     def axes(self) -> Mapping[str, int | None]:
-        """Every axis in the order of its color, with its size."""
+        """All axes in the order of their colors, with their sizes."""
         fromkeys: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
         trace = self.checked.checker.trace if self.checked.checker is not None else ()
         shapes = [input_.axes for input_ in self.inputs] + list(self.checked.result.shapes.values())
@@ -79,21 +79,21 @@ class TypedText:
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
-        """Return the text itself. Raise its first error."""
+        """Return the text itself, or raise its first error."""
         if self.errors:
             raise self.errors[0]
         return self
 
 
 def read_typed_text(request: Request) -> TypedText:
-    """Return the formula of a request with all its types. Raises NotationError if it does not parse."""
+    """Return the formula of a request with all of its types. Raise NotationError if the formula does not parse."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return the typed text for a text, types and sizes."""
+    """Return a typed text from a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
@@ -113,7 +113,7 @@ def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typ
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
-    """Return shapes and numbers of names in the text, and the errors of invalid ones."""
+    """Return the shapes and numbers of names in the text, and the errors of invalid types."""
     result: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
@@ -192,7 +192,7 @@ def list_known_sizes(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
-    """Return the text with sizes for all axes: unknown ones are chosen so that the text stays valid."""
+    """Return the text with sizes for all axes. Unknown sizes are chosen so that the text stays valid."""
     stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
     free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
     others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # which the text makes itself
@@ -217,7 +217,7 @@ def is_known(typed: TypedText) -> bool:
 
 
 def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
-    """Return the text with sizes for the inputs' axes, and `further` sizes of axes that only the text mentions."""
+    """Return the text with sizes for the inputs' axes, and `further` sizes for axes that only the text mentions."""
     sizes = {**typed.sizes, **further}
     known = {**typed.sizes, **chosen}
     inputs = tuple(
@@ -229,7 +229,7 @@ def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:
-    """Return a mark for each axis. Axes share a mark if the text makes their sizes equal."""
+    """Return a class for each axis. Axes are in the same class if the text makes their sizes equal."""
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():

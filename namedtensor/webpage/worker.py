@@ -1,4 +1,4 @@
-"""Answers in separate processes with a time limit and a memory limit.
+"""Separate processes that answer requests within time and memory limits.
 
 It reads a request a line and writes its reply a line. Where it has ended, the next question has a new one.
 """
@@ -40,7 +40,7 @@ class Worker:
         self._add()
 
     def _add(self) -> None:
-        """Start one more process, and do not wait until it is ready."""
+        """Start one more process, without waiting until it is ready."""
         process = AnsweringProcess(__name__, self.memory)
         with self.lock:
             if self.is_closed or len(self.processes) >= MAX_PROCESSES:
@@ -51,12 +51,12 @@ class Worker:
         self.free.put(process)
 
     def _add_spare(self) -> None:
-        """Start a process for the next request, if none is free."""
+        """Start a process for the next request if no process is free."""
         if self.free.empty():
             self._add()
 
     def answer(self, request: bytes) -> bytes:
-        """Return the reply to a request, or an error if it takes too long or too much memory."""
+        """Return the reply to a request, or an error if the reply takes too long or too much memory."""
         line = json.dumps(
             {"file": self.file, "site": self.site, "request": request.decode("utf-8", "replace")}
         ).encode()
@@ -79,7 +79,7 @@ class Worker:
         return json.dumps({"ok": False, "error": error_data(problem)}, ensure_ascii=False).encode()
 
     def _restart(self, process: AnsweringProcess) -> None:
-        """Start a process again at once, so that the next question need not wait for that."""
+        """Restart a process at once, so that the next request does not need to wait for it."""
         with self.lock, suppress(OSError):
             if not self.is_closed and not process.is_running:
                 process.start()
@@ -99,7 +99,7 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the reply to a line, in the process."""
+    """Return the reply to a line, within the process."""
     from .answers import answer
 
     data = json.loads(line)

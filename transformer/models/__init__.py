@@ -1,4 +1,4 @@
-"""Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
+"""Widely used models, each written as one program, with the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
 `task_heads`: heads of models for one task.

@@ -1,4 +1,4 @@
-"""The Transformer of Attention Is All You Need, with the weights of PyTorch and of Marian."""
+"""The Transformer of *Attention Is All You Need*, with weights in the format of PyTorch or Marian."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sequence_to_sequence import SequenceToSequence
 
 
 class EncoderDecoder(SequenceToSequence):
-    """The Transformer: an encoder for a source sequence and a decoder for a target sequence.
+    """The Transformer, with an encoder for a source sequence and a decoder for a target sequence.
 
     A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
     """
@@ -49,7 +49,7 @@ class EncoderDecoder(SequenceToSequence):
     def from_torch(
         cls, state: Mapping[str, Any], embedding: Any, heads: int, activation: str = "relu", definitions: str = ""
     ) -> EncoderDecoder:
-        """Load the weights of a `torch.nn.Transformer` with norm_first=False; `state` is its state_dict.
+        """Load the weights of a `torch.nn.Transformer` with norm_first=False. `state` is the transformer's state_dict.
 
         Parameters
         ----------
@@ -96,12 +96,12 @@ class EncoderDecoder(SequenceToSequence):
 
 
 def layers(state: Mapping[str, Any], prefix: str) -> int:
-    """Return the number of layers of a stack."""
+    """Return the number of layers in a stack."""
     return len({name.removeprefix(prefix).partition(".")[0] for name in state if name.startswith(prefix)})
 
 
 def alike(config: Mapping[str, Any], one: str, other: str) -> int:
-    """Return a value that must be the same for the encoder and the decoder."""
+    """Return a value of the configuration that must be the same for the encoder and the decoder."""
     if config[one] != config[other]:
         raise nt.NotationError(
             409, f"config.json has {one} = {config[one]} and {other} = {config[other]}, and the formulas of "

@@ -13,7 +13,7 @@ from .task_heads import sequence_heads
 
 
 class BART(EncoderDecoder):
-    """BART: the Transformer with learned positions, and with layer norms after the embeddings."""
+    """BART, a Transformer with learned positions and with layer norms after the embeddings."""
 
     citation = "Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training, 2020"
     changes = "bart.nt"

@@ -9,7 +9,7 @@ from .bert_heads import BERT_HEADS
 
 
 class BERT(Model):
-    """BERT: an encoder whose layer norms follow the residual sums; `pooled` needs its weights in the checkpoint.
+    """BERT, an encoder whose layer norms follow the residual sums. `pooled` needs its weights in the checkpoint.
 
     `logits` are the logits of the file's head. A head for question answering has `start_logits` and `end_logits`.
     """

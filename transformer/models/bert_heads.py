@@ -1,4 +1,4 @@
-"""The heads of BERT, of RoBERTa and of DistilBERT: the heads of BertForMaskedLM and similar classes.
+"""The heads of BERT, RoBERTa and DistilBERT, such as the head of BertForMaskedLM.
 
 The result of a head is called `logits`. A head for question answering has `start_logits` and `end_logits`.
 """
@@ -11,7 +11,7 @@ from .task_heads import classes, spans, text, with_hidden
 
 
 def make_masked_head(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
-    """Return the head for the logits of each token."""
+    """Return the head that computes the logits of each token."""
     rows = (
         *linear("word", dense, "out chans"),
         *norm("word", layer_norm),
@@ -27,7 +27,7 @@ def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
 
 
 def choice(what: str, tensor: str) -> TaskHead:
-    """Return one number for each of several texts, which have a separate axis."""
+    """Return the head that scores each of several texts, which have a separate axis."""
     return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 

@@ -1,4 +1,4 @@
-"""RoBERTa and DistilBERT: BERT with other definitions of a few names."""
+"""RoBERTa and DistilBERT, which are BERT with other definitions of a few names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .bert_heads import DISTILBERT_HEADS, ROBERTA_HEADS
 
 
 class RoBERTa(BERT):
-    """RoBERTa: BERT, with positions that count only tokens that are not padding."""
+    """RoBERTa, a BERT whose positions count only the tokens that are not padding."""
 
     citation = "Liu et al., RoBERTa: A Robustly Optimized BERT Pretraining Approach, 2019"
     changes = "roberta.nt"
@@ -26,7 +26,7 @@ class RoBERTa(BERT):
 
 
 class DistilBERT(BERT):
-    """DistilBERT: BERT without token types and without a pooled vector."""
+    """DistilBERT, a BERT without token types and without a pooled vector."""
 
     citation = "Sanh, Debut, Chaumond, Wolf, DistilBERT, a distilled version of BERT, 2019"
     changes = "distilbert.nt"

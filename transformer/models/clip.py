@@ -13,7 +13,7 @@ from .vit import sides, tokens
 
 
 def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
-    """Return the entries of config.json for the encoder of texts or the encoder of images."""
+    """Return a function that reads an entry of config.json for the text encoder or the image encoder."""
 
     def read(config: Mapping[str, Any]) -> Any:
         stated = config[f"{part}_config"]
@@ -23,7 +23,7 @@ def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Ma
 
 
 class CLIP(Model):
-    """CLIP: encoders of texts and images; `text` and `image` are unit vectors, which `logits` compares.
+    """CLIP, with encoders of texts and images. `logits` compares the unit vectors `text` and `image`.
 
     Texts and images have separate axes: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
     `height` and `width` give logits with axes `texts` and `images`.

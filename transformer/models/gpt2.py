@@ -9,7 +9,7 @@ from .task_heads import decoder_heads
 
 
 class GPT2(LanguageModel):
-    """GPT-2: a decoder whose layer norms precede the sublayers."""
+    """GPT-2, a decoder whose layer norms precede the sublayers."""
 
     citation = "Radford, Wu, Child, Luan, Amodei, Sutskever, Language Models are Unsupervised Multitask Learners, 2019"
     file = "gpt2.nt"

@@ -1,4 +1,4 @@
-"""GPT-NeoX and OPT: GPT-2 with other definitions of a few names."""
+"""GPT-NeoX and OPT, which are GPT-2 with other definitions of a few names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .task_heads import decoder_heads
 
 
 class GPTNeoX(GPT2):
-    """GPT-NeoX: a decoder with parallel attention and feedforward network, and partial rotary positions."""
+    """GPT-NeoX, a decoder whose attention and feedforward network run in parallel, with partial rotary positions."""
 
     citation = "Black et al., GPT-NeoX-20B: An Open-Source Autoregressive Language Model, 2022"
     changes = "gpt_neox.nt"
@@ -46,7 +46,7 @@ class GPTNeoX(GPT2):
 
 
 class OPT(GPT2):
-    """OPT: GPT-2, with positions that count only tokens that are not padding."""
+    """OPT, a GPT-2 whose positions count only the tokens that are not padding."""
 
     citation = "Zhang et al., OPT: Open Pre-trained Transformer Language Models, 2022"
     changes = "opt.nt"
@@ -68,7 +68,7 @@ class OPT(GPT2):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads, which use the word embeddings if these are narrower than the blocks."""
+        """Return the heads, which map states to the word embeddings if these are narrower than the blocks."""
         return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod
@@ -86,5 +86,5 @@ class OPT(GPT2):
 
 
 def narrow(config: Mapping[str, Any]) -> bool:
-    """Return whether the words have fewer numbers than the blocks."""
+    """Return whether the word embeddings are narrower than the blocks."""
     return config.get("word_embed_proj_dim", config["hidden_size"]) != config["hidden_size"]

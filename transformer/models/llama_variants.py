@@ -1,4 +1,4 @@
-"""Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral: Llama with other definitions of a few names."""
+"""Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral, which are Llama with other definitions of a few names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WINDOWED = "{ 0 if seen = 1 ∧ iota_{memory} > place - %s; -∞ otherwise }"
 
 
 def window(config: Mapping[str, Any]) -> str:
-    """Describe how many tokens a token sees, if not all tokens before it."""
+    """Return the definition of the number of tokens that a token attends to, ∞ unless the configuration limits it."""
     return f"window = {config.get('sliding_window') or '∞'}"
 
 
 class Mistral(Llama):
-    """Mistral: Llama, with attention to only the last `window` tokens."""
+    """Mistral, a Llama with attention to only the last `window` tokens."""
 
     citation = "Jiang et al., Mistral 7B, 2023"
     changes = "mistral.nt"
@@ -32,7 +32,7 @@ class Mistral(Llama):
 
 
 class Qwen2(Llama):
-    """Qwen2: Llama, with biases for queries, keys and values."""
+    """Qwen2, a Llama with biases for queries, keys and values."""
 
     citation = "Yang et al., Qwen2 Technical Report, 2024"
     changes = "qwen2.nt"
@@ -42,7 +42,7 @@ class Qwen2(Llama):
 
 
 class Qwen3(Llama):
-    """Qwen3: Llama, with a norm for each query and each key."""
+    """Qwen3, a Llama with a norm for each query and each key."""
 
     citation = "Yang et al., Qwen3 Technical Report, 2025"
     changes = "qwen3.nt"
@@ -52,7 +52,7 @@ class Qwen3(Llama):
 
 
 class Gemma2(Llama):
-    """Gemma 2: Llama, with norms before and after each sublayer and with capped scores."""
+    """Gemma 2, a Llama with norms before and after each sublayer and with capped scores."""
 
     citation = "Gemma Team, Gemma 2: Improving Open Language Models at a Practical Size, 2024"
     changes = "gemma2.nt"
@@ -81,7 +81,7 @@ class Gemma2(Llama):
 
 
 def widths(config: Mapping[str, Any]) -> str:
-    """Return the window of each layer, unless every second layer has one."""
+    """Return the definition of each layer's window, or "" if every second layer has a window, as by default."""
     kinds = config.get("layer_types")
     alternating = ["sliding_attention", "full_attention"]
     if kinds is None or kinds == [alternating[layer % 2] for layer in range(len(kinds))]:
@@ -96,7 +96,7 @@ def widths(config: Mapping[str, Any]) -> str:
 
 
 class Mixtral(Mistral):
-    """Mixtral: Mistral, with a mixture of experts as its feedforward network."""
+    """Mixtral, a Mistral with a mixture of experts as its feedforward network."""
 
     citation = "Jiang et al., Mixtral of Experts, 2024"
     changes = "mixtral.nt"

@@ -14,7 +14,7 @@ from .task_heads import decoder_heads
 
 
 class Phi(LanguageModel):
-    """Phi: a decoder with parallel attention and feedforward network after one layer norm."""
+    """Phi, a decoder whose attention and feedforward network run in parallel after a single layer norm."""
 
     citation = "Li, Bubeck, Eldan, Del Giorno, Gunasekar, Lee, Textbooks Are All You Need II: phi-1.5, 2023"
     file = "phi.nt"

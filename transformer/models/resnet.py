@@ -23,7 +23,7 @@ MAPPED = "Norm([W^{{l,R}} ⊙_{{chans}} {read}]_{{out→chans}}; γ^{{l,R}}, β^
 
 
 class Block(NamedTuple):
-    """A block of a stage: the beginning of its arrays' names, its channels, and whether it halves an image."""
+    """A block of a stage, with the prefix of its arrays' names, its channels, and whether it halves the image."""
 
     prefix: str
     inside: int  # channels of the input
@@ -32,12 +32,12 @@ class Block(NamedTuple):
 
     @property
     def is_mapped(self) -> bool:
-        """Return whether the shortcut maps its input before the addition."""
+        """Whether the shortcut maps its input before the addition."""
         return self.halves or self.inside != self.outside
 
 
 def blocks(config: Mapping[str, Any]) -> list[Block]:
-    """Return the blocks of all stages. Raise NotationError if config.json lists no sizes of stages."""
+    """Return the blocks of all stages. Raise NotationError if config.json does not list the sizes of the stages."""
     sizes, depths = (cast(list[Any], config[key]) for key in ("hidden_sizes", "depths"))
     are_lists = all(isinstance(listed, list) for listed in cast(tuple[object, ...], (sizes, depths)))
     if not are_lists or not sizes or len(sizes) != len(depths) or not all(map(is_positive, (*sizes, *depths))):
@@ -61,7 +61,7 @@ def is_positive(number: Any) -> bool:
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:
-    """Return whether a block has two convolutions. Raises NotationError if config.json has another kind of block."""
+    """Return whether a block has two convolutions. Raise NotationError if config.json has an unknown kind of block."""
     kind = config.get("layer_type", "bottleneck")
     if kind not in ("basic", "bottleneck"):
         raise nt.NotationError(
@@ -72,7 +72,7 @@ def is_basic(config: Mapping[str, Any]) -> bool:
 
 
 def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[WeightEntry]:
-    """Yield the rows of a convolution and of the norm after it."""
+    """Yield the rows of a convolution and of the norm that follows it."""
     name = f"^{{{label}}}" if label else ""
     chans = axes.split()[0].replace("out", "chans")
     yield WeightEntry(f"W{name}", f"{tensor}.convolution.weight", axes, **part)
@@ -98,7 +98,7 @@ def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]
 
 
 def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
-    """Yield the equations of a family whose members have these formulas: one for each range of equal ones."""
+    """Yield equations of a family whose members have these formulas, one equation for each range of equal formulas."""
     first = 1
     for formula, group in groupby(formulas):
         last = first + len(list(group)) - 1
@@ -107,7 +107,7 @@ def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
 
 
 class ResNet(Model):
-    """ResNet: residual blocks of convolutions of an image, ℝ^{color × height × width}.
+    """ResNet, with residual blocks of convolutions of an image, ℝ^{color × height × width}.
 
     `pooled` is the mean over the image of `states`; `logits` are there where the file holds their map.
     """

@@ -1,4 +1,4 @@
-"""Rotary positions as config.json asks for them."""
+"""Rotary positions as config.json specifies them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import namedtensor as nt
 
 
 def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of config.json for the rotation of queries and keys, in the current or the former format."""
+    """Return the entries of config.json for the rotation of queries and keys, in the current or in the older format."""
     stated: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
         stated |= config.get(part) or {}
@@ -26,7 +26,7 @@ def count_rotated_pairs(config: Mapping[str, Any]) -> int:
 
 
 def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) -> str:
-    """Return the form of the frequencies. Raise NotationError if a model's formulas do not support it."""
+    """Return the kind of rotation frequencies. Raise NotationError if the model's formulas do not support it."""
     stated = rotation(config)
     name = stated.get("rope_type") or stated.get("type") or "default"
     if name not in supported:
@@ -38,6 +38,6 @@ def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) 
 
 
 def theta(config: Mapping[str, Any], kind: str) -> float:
-    """Return the base of the frequencies. Raise NotationError if config.json has frequencies of another form."""
+    """Return the base of the frequencies. Raise NotationError if config.json specifies frequencies of another form."""
     rope_type(config, kind, ("default",))
     return rotation(config).get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

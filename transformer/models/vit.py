@@ -18,7 +18,7 @@ MAPS = {
 
 
 def sides(size: Any) -> tuple[int, int]:
-    """Return height and width. A config may have one number for both."""
+    """Return the height and the width, which a configuration may give as a single number."""
     if not isinstance(size, list):
         return size, size
     height, width = cast(list[int], size)
@@ -26,13 +26,13 @@ def sides(size: Any) -> tuple[int, int]:
 
 
 def tokens(config: Mapping[str, Any]) -> int:
-    """Return the number of tokens: patches and the class token."""
+    """Return the number of tokens, that is, the patches and the class token."""
     (height, width), (down, across) = sides(config["image_size"]), sides(config["patch_size"])
     return 1 + (height // down) * (width // across)
 
 
 class ViT(Model):
-    """ViT: an encoder of image patches; `pooled` and `logits` need their weights in the checkpoint.
+    """ViT, an encoder of image patches. The names `pooled` and `logits` need their weights in the checkpoint.
 
     The axis chans of the pixels is called color in the formulas, where chans are the features.
     """

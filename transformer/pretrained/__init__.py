@@ -1,4 +1,4 @@
-"""Models whose parameters come from files, and their methods.
+"""Models whose parameters come from files, with their methods.
 
 `weights`: the table of how a file names the parameters of a model.
 `heads`: the layers of one task on top of a model.

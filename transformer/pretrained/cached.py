@@ -1,4 +1,4 @@
-"""Language models as modules of PyTorch that take and give a key-value cache.
+"""Language models as PyTorch modules that accept and return a key-value cache.
 
 module = model.module(cache=True)
 logits, *cache = module(ids, *module.empty_cache(batch=1))
@@ -33,7 +33,7 @@ PAST, MEMORY = "past", "memory"  # the axes of the cache that is given, and of t
 
 
 class CachedModule(LayerModule):
-    """A language model whose `forward` takes the keys and values of earlier tokens and returns them with the new ones."""
+    """A language model whose `forward` accepts a cache of keys and values, and returns it with the new tokens added."""
 
     def __init__(self, model: Any, inputs: Mapping[str, Any]):
         model = model.unstack_layers()
@@ -77,7 +77,7 @@ def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
-    """Return the axes of each family of a cache; `past` comes just before the last."""
+    """Return the axes of each family in a cache, where `past` is the next-to-last axis."""
     axes: dict[str, tuple[str, ...]] = {}
     for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
         if isinstance(statement, Declaration):
@@ -88,5 +88,5 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
 
 
 def expand_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the axes of members of families."""
+    """Return the axes of these members of families."""
     return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]

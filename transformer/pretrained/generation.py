@@ -78,7 +78,7 @@ def generate(
     progress: Callable[[nt.NamedTensor], Any] | None = None,
     **given: Any,
 ) -> nt.NamedTensor:
-    """Generate tokens.
+    """Generate tokens with a language model.
 
     Generation stops when every sequence has ended. Tokens of `bad_words_ids` of the config are never generated.
 
@@ -208,7 +208,7 @@ def chosen_tokens(
     stopping: Stopping,
     given: dict[str, Any],
 ) -> Iterator[nt.NamedTensor]:
-    """Generate the tokens, until all sequences have ended."""
+    """Yield the generated tokens until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
     for logits in model.next_logits(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))
@@ -220,7 +220,7 @@ def chosen_tokens(
 def steps(
     model: LanguageModel, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the logits of each next token; the chosen token is appended to `tokens`."""
+    """Yield the logits of each next token. The caller appends the chosen token to `tokens`."""
     tokens_name = model.inputs[-1]
     texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
@@ -251,7 +251,7 @@ def steps(
 
 
 def check_generates(model: LanguageModel) -> None:
-    """Raise if the logits of a model belong to another task."""
+    """Raise NotationError if the logits of a model belong to another task."""
     heads = [name for name in OTHER_HEADS if name in model.parameters]
     if heads:
         raise nt.NotationError(
@@ -269,7 +269,7 @@ def last_logits(model: LanguageModel, states: nt.NamedTensor, mask: nt.NamedTens
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
-    """Return the model's formulas for one token and a cache, with constants inlined: a step takes tensors only."""
+    """Return the formulas for one token and a cache, with constants inlined so that a step needs only tensors."""
     positioned = "positions" in model.optional_inputs
     texts = (
         inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers(model),
@@ -280,30 +280,30 @@ def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
 
 
 def numbers(model: LanguageModel) -> list[str]:
-    """Return the definitions of the parameters that are numbers."""
+    """Return definitions of the parameters that are plain numbers."""
     return [f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor)]
 
 
 @lru_cache(maxsize=256)
 def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
-    """Return a program with other definitions, the same one each time, so that its plans are found again."""
+    """Return a program with other definitions. The result is cached, so that its plans are reused."""
     return formula.replace_definitions(definitions, removed)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
-    """Expand a token to a sequence of one token."""
+    """Convert a token to a sequence of one token."""
     return nt.stack(token, axis="seq")
 
 
 def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
-    """Move the cache axis to the front or the back, so that all steps share one plan."""
+    """Move the cache axis to the front or to the back, so that all steps share one plan."""
     rest = tuple(axis for axis in tensor.axes if axis != "memory")
     axes = ("memory", *rest) if end == 0 else (*rest, "memory")
     return nt.tensor(tensor.to_array(axes), axes)
 
 
 def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
-    """Raise if the tokens go on after the last position that the model has learned."""
+    """Raise NotationError if the tokens would exceed the positions that the model has learned."""
     sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
@@ -317,7 +317,7 @@ def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) 
 
 
 class LanguageModel(Model):
-    """A model that gives logits for the next token, and generates.
+    """A model that computes logits for the next token, and generates tokens.
 
     The formulas of a cache declare these names: `states`, the input of the logits, k^l and v^l of
     the tokens, K^l and V^l of the memory, `seen` and M. The shapes of the cached values are `cached`.
@@ -348,7 +348,7 @@ class LanguageModel(Model):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, like `Layer.module`.
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
         With `cache`, `forward` also takes the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each layer,
         and returns the logits and all keys and values: `logits, *cache = module(ids, *cache)`. The first call takes

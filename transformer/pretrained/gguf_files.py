@@ -1,4 +1,4 @@
-"""Files of llama.cpp (GGUF): one file with the configuration, the weights and the tokens of a model.
+"""Files of llama.cpp (GGUF) with the configuration, the weights and the tokens of a model.
 
 Weights are stored as numbers of few bits, with a scale for each block. The package `gguf` reads the format and its
 blocks; here the file gets the names of a Hugging Face checkpoint.
@@ -55,7 +55,7 @@ INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent
 
 
 class GGUFFile(Mapping[str, Any]):
-    """The arrays of a GGUF file by the names of a checkpoint, each converted to float32 when it is asked for.
+    """The arrays of a GGUF file by their names in a checkpoint, each converted to float32 on access.
 
     `config` has the contents that config.json would have. Raises NotationError 409 if the file cannot be read, or if
     its architecture or a type of its numbers is not supported.
@@ -99,7 +99,7 @@ class GGUFFile(Mapping[str, Any]):
         return pairs.swapaxes(1, 2).reshape(numbers.shape)
 
     def _check_version(self) -> None:
-        """Raise NotationError if the file was changed in place; one that was replaced stays open."""
+        """Raise NotationError if the file was changed in place. A file that was replaced stays open."""
         version = version_of(self.path) if self.path.exists() else self.version
         if version != self.version and version[:2] == self.version[:2]:
             raise nt.NotationError(
@@ -108,7 +108,7 @@ class GGUFFile(Mapping[str, Any]):
             )  # fmt: skip
 
     def own(self, name: str) -> str:
-        """Return the name of an array in the file."""
+        """Return the name that an array has in the file."""
         return self.tensors[name].name
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -116,11 +116,11 @@ class GGUFFile(Mapping[str, Any]):
         return tuple(map(int, reversed(self.tensors[name].shape)))
 
     def field(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key of the file's metadata."""
+        """Return the value of a key in the file's metadata, or the default."""
         return self.fields[key].contents() if key in self.fields else default
 
     def _config(self) -> dict[str, Any]:
-        """Return the contents that config.json would have."""
+        """Return the contents that config.json would have for this model."""
         architecture = self.field("general.architecture")
         if architecture not in ARCHITECTURES:
             raise nt.NotationError(
@@ -147,13 +147,13 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def version_of(file: Path | int) -> tuple[int, ...]:
-    """Return the identity of a file, its size and the time of its last change."""
+    """Return the device, inode, size and modification time of a file."""
     status = os.stat(file)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def reader_of(path: Path) -> tuple[Any, tuple[int, ...]]:
-    """Open a file once with the package `gguf`, without reading its weights, and return its version too."""
+    """Open a file with the package `gguf`, without reading weights, and return the reader and the file's version."""
     try:
         with path.open("rb") as file:
             return reader_of_open(path, file), version_of(file.fileno())
@@ -163,7 +163,7 @@ def reader_of(path: Path) -> tuple[Any, tuple[int, ...]]:
 
 
 def reader_of_open(path: Path, file: IO[bytes]) -> Any:
-    """Return the reader of an open file. Raises NotationError if it is not a GGUF file."""
+    """Return the reader of an open file. Raise NotationError if the file is not a GGUF file."""
     if file.read(len(MAGIC)) != MAGIC:
         raise nt.NotationError(
             409, f"cannot read {path}: it is not a GGUF file", hint="load a folder with config.json, or a GGUF file"
@@ -183,7 +183,7 @@ def reader_of_open(path: Path, file: IO[bytes]) -> Any:
 
 
 def rename_array(name: str) -> str:
-    """Return the name that a checkpoint gives an array of the file; one that is unknown keeps its own."""
+    """Return the name that a checkpoint uses for an array of the file, or the same name if the array is unknown."""
     layer = re.match(r"blk\.(\d+)\.", name)
     stem, _, kind = name[layer.end() if layer else 0 :].rpartition(".")
     if stem not in NAMES:

@@ -1,4 +1,4 @@
-"""Heads: the layers for one task in a checkpoint, on top of a model, such as the layers of BertForMaskedLM.
+"""Heads, that is, the layers that a checkpoint adds to a model for one task, such as the layers of BertForMaskedLM.
 
 A head adds definitions to the formulas of its model, and its parameters to the model's. All of a checkpoint is loaded or
 the checkpoint is rejected; `load(folder, head=False)` leaves a head out.
@@ -18,7 +18,7 @@ from .weights import WeightEntry, matching
 
 
 class TaskHead(NamedTuple):
-    """The layers of one task: their definitions, and the places of their parameters in a file."""
+    """The layers of a task, with their definitions and the positions of their parameters in a file."""
 
     definitions: str
     rows: tuple[WeightEntry, ...]
@@ -33,7 +33,7 @@ NO_HEAD = TaskHead("", ())
 
 
 def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
-    """Return the definitions of a head and the places of its parameters, tied like in a config."""
+    """Return the definitions of a head and the rows of its parameters, tied or not as the configuration specifies."""
     stated = {name: config.get(key) for name, (key, _) in head.tokens.items()}
     constants = (
         f"{name} = {default if stated[name] is None else stated[name]}" for name, (_, default) in head.tokens.items()
@@ -47,14 +47,14 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
 
 
 def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
-    """Return the rows of a model whose arrays a head uses."""
+    """Return the rows of a model without the rows whose arrays a head replaces or lacks."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))
     return [row for row in rows if row.tensor not in spare]
 
 
 def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHead) -> tuple[str, list[str]]:
-    """Return the definitions of a model with a head, whose definitions come last, and the names that it lacks."""
+    """Return a model's definitions followed by a head's definitions, and the names that are removed from the model."""
     head_names = nt.program(added).names
     removed = [name for name in dict.fromkeys((*removed, *head.removes)) if name not in head_names]
     if not definitions:
@@ -66,7 +66,10 @@ def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHe
 def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
 ) -> TaskHead:
-    """Return the head whose arrays a checkpoint has beside the model's. Raise NotationError 409 if it is unknown."""
+    """Return the head whose arrays a checkpoint contains in addition to the model's arrays.
+
+    Raise NotationError 409 if the head is unknown.
+    """
     ignored = {*used, *matching(kind.ignored_weights, arrays)}
     further = {name for name in matching(kind.ignored_heads, arrays) if name not in ignored}
     if not further:
@@ -89,5 +92,5 @@ def head_of(
 
 
 def tensors(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the arrays of some rows."""
+    """Return the names of the arrays in some rows."""
     return {row.tensor for row in rows}

@@ -1,4 +1,4 @@
-"""Folders of Hugging Face: config.json, and one or several files of safetensors.
+"""Hugging Face folders with config.json and one or several safetensors files.
 
 Everything is compared before anything is made: which arrays there are, and the sizes of each against the formulas.
 """
@@ -114,14 +114,14 @@ def load(
 
 
 def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the device, inode, size and modification time for entry configuration and weight file."""
+    """Return the device, inode, size and modification time of the configuration, the index and each weight file."""
     files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
     status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
     return {name: (entry.st_dev, entry.st_ino, entry.st_size, entry.st_mtime_ns) for name, entry in status.items()}
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
-    """Read a JSON file of the checkpoint. Raises NotationError if it is missing or invalid."""
+    """Read a JSON file of the checkpoint. Raise NotationError if the file is missing or invalid."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except RecursionError:
@@ -135,7 +135,7 @@ def read_json(path: Path, kind: type = dict) -> Any:
 
 
 def find_model_class(config: Mapping[str, Any], path: Path) -> type[Model]:
-    """Return the model class for the model_type of the configuration."""
+    """Return the model class for the model_type in the configuration."""
     name = config.get("model_type")
     kind = Model.models.get(str(name))
     if kind is None:
@@ -159,7 +159,7 @@ Kind = TypeVar("Kind", int, float)
 
 
 def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
-    """Return the value of a key in config.json, or the result of a function of the config."""
+    """Return the value of a key in config.json as a number, or the result of a function of the configuration."""
     try:
         result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
@@ -174,7 +174,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 
 # ------------------------------------------------------------------------------------------------------- the arrays
 class Arrays(Mapping[str, Any]):
-    """The arrays of a folder, in one file or several, by the names that a model's table has for them.
+    """The arrays of a folder, in one or several files, by the names that the model's table uses.
 
     `doubles` are arrays under a second name.
     """
@@ -214,12 +214,12 @@ class Arrays(Mapping[str, Any]):
 
 
 class State(dict[str, Any]):
-    """Arrays without a file, such as the arrays of a state_dict, with the interface of a folder."""
+    """Arrays that do not come from a file, such as the arrays of a state_dict, with the interface of a folder."""
 
     doubles: ClassVar[list[str]] = []
 
     def own(self, name: str) -> str:
-        """Return the name of an array in the state dict."""
+        """Return the name that an array has in the state_dict."""
         return name
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -246,18 +246,18 @@ def files_of(path: Path) -> dict[str, nt.TensorFile]:
 
 
 def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
-    """Return the name of an array without the first of the prefixes that it begins with."""
+    """Return the name of an array without the first prefix that matches."""
     listed = (prefixes,) if isinstance(prefixes, str) else prefixes
     return next((name.removeprefix(prefix) for prefix in listed if name.startswith(prefix)), name)
 
 
 def is_plain(name: Any) -> bool:
-    """Return whether a name is the name of a file in its folder."""
+    """Return whether a name is the plain name of a file in its folder."""
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise if config.json counts more layers than there are arrays, before a row is made for each."""
+    """Raise NotationError if config.json specifies more layers than there are arrays. This check creates no rows."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
         raise nt.NotationError(409, f"{path / CONFIG} has {layers} layers, but the folder has {arrays} arrays")
@@ -271,7 +271,7 @@ def match(
     path: Path | str,
     spare: Iterable[str] = (),
 ) -> None:
-    """Raise if the array of a row is missing, unexpected, or has another shape.
+    """Raise NotationError if an array is missing, unexpected, or of the wrong shape.
 
     `spare` are patterns of arrays to ignore.
     """

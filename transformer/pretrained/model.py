@@ -1,4 +1,4 @@
-"""Pretrained models: layers whose parameters come from a file, with a table of the names that the file gives them."""
+"""Pretrained models, which are layers with parameters from a file and a table of the parameters' names in the file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ACTIVATIONS = {
 
 
 class Model(Layer):
-    """A layer that `transformer.load` makes from a Hugging Face checkpoint; `config` has its config.json."""
+    """A layer that `transformer.load` creates from a Hugging Face checkpoint. `config` contains the config.json."""
 
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
     config_sizes: ClassVar[
@@ -89,7 +89,7 @@ class Model(Layer):
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, like `Layer.module`.
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
         Without `inputs`, it accepts the arguments of a call, with the declared axes after an axis `batch`.
 
@@ -101,7 +101,7 @@ class Model(Layer):
         return super().module(name, dtype=dtype, **(inputs or self._find_batched_inputs()))
 
     def _find_batched_inputs(self) -> dict[str, list[str]]:
-        """Return the axes of the inputs that a call needs, after an axis `batch`."""
+        """Return the axes of the inputs that a call needs, with an axis `batch` first."""
         tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
         known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
         open_axes = self.default_sizes.keys() - known
@@ -115,45 +115,45 @@ class Model(Layer):
 
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[WeightEntry]:
-        """Return a row for each parameter, with every member of a family."""
+        """Return a row for each parameter, including every member of a family."""
         return expand_entries(cls.table(config), sizes)
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        """Return the rows of a config."""
+        """Return the rows of a configuration."""
         return cls.weight_map
 
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """Return the definitions whose parameters some files lack, with their rows."""
+        """Return the definitions whose parameters may be missing from a file, with the rows of these parameters."""
         return {} if cls.is_tied(config) else cls.optional_weights
 
     @classmethod
     def is_tied(cls, config: Mapping[str, Any]) -> bool:
-        """Return whether the map from states to logits is the embedding, for formulas that have both."""
+        """Return whether the map from states to logits is the embedding, in formulas that can separate the two."""
         return cls.tied_by_default is not None and bool(config.get("tie_word_embeddings", cls.tied_by_default))
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads of a config, by the end of the name of their class in transformers."""
+        """Return the heads of a configuration, keyed by the suffix of the class name in transformers."""
         return cls.heads
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        """Return the definitions that a config selects in place of definitions in the formulas."""
+        """Return the definitions that a configuration selects to replace definitions in the formulas."""
         name = config.get(cls.activation) if cls.activation else None
         activation = "" if name is None else f"act(x) = {activation_named(name, cls.activation)}"
         return "\n".join(filter(None, (activation, "U = E" if cls.is_tied(config) else "")))
 
 
 def families(model: Model, names: Iterable[str]) -> list[str]:
-    """Return the names of the members of families, layer by layer."""
+    """Return the names of the members of families, in order of layers."""
     names = tuple(names)
     return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 
 
 def activation_named(name: Any, key: str) -> str:
-    """Return the formula of an activation that a key of config.json names. Raise NotationError if it is unknown."""
+    """Return the formula of an activation in config.json. Raise NotationError if the activation is unknown."""
     if name not in ACTIVATIONS:
         raise nt.NotationError(
             409, f"config.json has an unsupported {key}: {name!r}", hint=f"supported: {', '.join(ACTIVATIONS)}"

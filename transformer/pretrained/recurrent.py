@@ -1,4 +1,4 @@
-"""Language models with a recurrent state, which takes the same time and memory for each new token.
+"""Language models with a recurrent state, for which each new token takes the same time and memory.
 
 The state of such a model has one size, however long the sequence is. The formulas define it before the
 first token; a step is given it, and computes it after the token.
@@ -32,7 +32,7 @@ ALIGNED = nt.program("""
 
 
 class RecurrentModel(LanguageModel):
-    """A language model with a recurrent state; `memory` names it before and after the tokens of a call.
+    """A language model with a recurrent state. `memory` maps the names of the state before a call to those after it.
 
     The shapes of the state are `cached`. Prompts with padding behind them are generated from as if it were before them.
     """
@@ -44,7 +44,7 @@ class RecurrentModel(LanguageModel):
     def next_logits(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
     ) -> Iterator[nt.NamedTensor]:
-        """Yield the logits of each next token; the chosen token is appended to `tokens`."""
+        """Yield the logits of each next token. The caller appends the chosen token to `tokens`."""
         before, after = (families(self, names) for names in (self.memory, self.memory.values()))
         ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
         states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
@@ -56,7 +56,7 @@ class RecurrentModel(LanguageModel):
             yield now
 
     def _step(self) -> nt.Program:
-        """Return the formulas for one token, given the state, with constants inlined."""
+        """Return the formulas for one token given the state, with constants inlined."""
         texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers(self))
         return variant(self.formula, "\n".join(texts), frozenset(self.memory))
 
@@ -69,7 +69,10 @@ class RecurrentModel(LanguageModel):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, like `Layer.module`. Raise NotationError 304 for a cache."""
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
+
+        Raise NotationError 304 if a cache is requested.
+        """
         if cache:
             kind = type(self).__name__
             raise nt.NotationError(

@@ -1,4 +1,4 @@
-"""The end of generation: which sequences have reached it, and their padding."""
+"""The end of generation, that is, which sequences have ended, and their padding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Decode = Callable[[list[int]], str]
 
 
 class Stopping:
-    """The end of sequences: at a stop token, or when the new text contains a stop string."""
+    """The end of each sequence, at a stop token or when the new text contains a stop string."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Stopping:
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return the token, or padding in sequences that have ended, and record an end."""
+        """Return the token, or padding in sequences that have ended. Record the sequences that end here."""
         if self.stops is None:
             return token
         inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
@@ -72,7 +72,7 @@ class Stopping:
 
 
 def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:
-    """Return the stop strings. Raise NotationError if a string is empty, or if no function decodes tokens."""
+    """Return the stop strings. Raise NotationError if a string is empty or if there is no function to decode tokens."""
     listed = (strings,) if isinstance(strings, str) else tuple(strings or ())
     if any(not isinstance(string, str) or not string for string in listed):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(405, f"stop_strings must be texts of at least one character, got {strings!r}")

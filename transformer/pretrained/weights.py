@@ -1,4 +1,4 @@
-"""The table of the names that a file gives the parameters of a model.
+"""The table of the names that a file uses for the parameters of a model.
 
 A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, its array, and the axes
 of the array in their order. (heads key) is one axis that merges two. The last column selects a part along an axis:
@@ -20,7 +20,7 @@ import namedtensor as nt
 
 
 class WeightEntry:
-    """The place of a parameter in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
+    """The location of a parameter in a file: the array's name and axes, and the part of it, counted from 0."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
@@ -31,14 +31,14 @@ class WeightEntry:
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
 
     def counted(self, count: int) -> WeightEntry:
-        """Return the row of one layer of a family, counted from 1."""
+        """Return the row of one layer in a family; layers are counted from 1."""
         entry = copy(self)
         entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         return entry
 
     def apart(self, count: int) -> list[WeightEntry]:
-        """Return a row for each index of the axis that the file stores separately."""
+        """Return a row for each index of the axis whose elements are separate arrays in the file."""
         rows: list[WeightEntry] = [copy(self) for _ in range(count)]
         for index, row in enumerate(rows):
             row.tensor = self.tensor.replace(f"{{{self.stacked}}}", str(index))
@@ -46,7 +46,7 @@ class WeightEntry:
 
     @property
     def family(self) -> str | None:
-        """Return the letter that counts the layers, if each layer has a tensor."""
+        """The letter that counts the layers, or None if the row does not belong to a family."""
         letter = re.search(r"\{(\w)\}", self.tensor)
         return letter and letter[1]
 
@@ -67,7 +67,7 @@ class WeightEntry:
         return tuple(totals)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """Return the parameter in the memory of the array."""
+        """Return the parameter, which shares memory with the array."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
@@ -77,7 +77,7 @@ class WeightEntry:
 
 
 def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
-    """Return the rows of a linear map and its bias; `out` is the position of the bias's axes in the map."""
+    """Return the rows of a linear map and its bias. `out` is the position of the bias's axes among the map's axes."""
     bias = re.findall(r"\([^()]*\)|\S+", axes)[out]
     return (
         WeightEntry(f"W^{{{label}}}", f"{tensor}.weight", axes, **part),
@@ -92,19 +92,19 @@ def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, Wei
 
 
 def read_sections(text: str) -> dict[str, str]:
-    """Return the lines below each title in brackets, by title. The lines above all titles have an empty title."""
+    """Return the lines below each title in brackets, by title. Lines before the first title have an empty title."""
     first, *parts = re.split(r"^\[(.+)\]\n", text, flags=re.MULTILINE)
     sections = {"": first, **dict(zip(parts[::2], parts[1::2]))}
     return {title: lines.strip() for title, lines in sections.items()}
 
 
 def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
-    """Return the rows of each section of a table, by title."""
+    """Return the rows in each section of a table, by title."""
     return {title: tuple(map(read_row, lines.splitlines())) for title, lines in read_sections(text).items()}
 
 
 def read_row(line: str) -> WeightEntry:
-    """Return a row, whose columns have two spaces between them. The axes of a number are a hyphen."""
+    """Return a row from a line, whose columns are separated by two spaces. A hyphen means that there are no axes."""
     name, tensor, axes, *parts = re.split(r"\s{2,}", line)
     part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
     return WeightEntry(name, tensor, axes.strip("-"), **part)
@@ -120,7 +120,7 @@ def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> lis
 
 
 def families(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the sizes that count the layers of some rows, such as L."""
+    """Return the names of the sizes, such as L, that count the layers of families in these rows."""
     return {row.family.upper() for row in rows if row.family}
 
 
@@ -130,7 +130,7 @@ def take_parameters(
     sizes: Mapping[str, int],
     parts: Callable[[str, nt.NamedTensor], dict[str, nt.NamedTensor]] = lambda name, tensor: {name: tensor},
 ) -> dict[str, nt.NamedTensor]:
-    """Return the parameters of the rows, joined if the file stores them separately.
+    """Return the parameters of the rows, stacked if the file stores them separately.
 
     Each is stored according to `parts` before the next is read.
     """
@@ -146,11 +146,11 @@ def take_parameters(
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that match one of some patterns."""
+    """Return the names that match any of the patterns."""
     expressions = [re.compile(pattern(text)) for text in patterns]
     return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
 
 def pattern(spare: str) -> str:
-    """Return a pattern of a name. {l} matches a layer, and * matches anything."""
+    """Return a regular expression for names, in which {l} matches a layer and * matches anything."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
