@@ -97,8 +97,8 @@ class CodeExpressions(CodeValues):
             return None
         left, right = node.left.id, node.right.id
         products = [f"{left}.T @ {right}", f"{left} @ {right}.T"]
-        found = [text for text in products if self.has_value(ast.parse(text, mode="eval").body)]
-        return f"write {' or '.join(found)}" if found else None
+        fitting = [text for text in products if self.has_value(ast.parse(text, mode="eval").body)]
+        return f"write {' or '.join(fitting)}" if fitting else None
 
     def has_value(self, node: ast.expr) -> bool:
         try:
