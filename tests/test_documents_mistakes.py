@@ -6,7 +6,7 @@ from document_mistakes import is_noticed, originals, sample
 from namedtensor.documents.sections import check_document
 from namedtensor.documents.verdicts import Draws
 
-NOTICED = {"axis": 37, "factor": 24, "term": 20, "operands": 3, "sign": 0}  # Most signs contradict nothing.
+NOTICED = {"axis": 37, "factor": 24, "term": 20, "operands": 3}  # A changed sign mostly contradicts nothing.
 
 
 @pytest.mark.sampled(3)

@@ -1,5 +1,7 @@
 """A layer that somebody writes, by the public names alone."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,20 @@ def test_a_wrong_file_and_a_wrong_layer(layer):
     pytest.importorskip("torch")
     with pytest.raises(nt.NotationError, match="the first argument of LayerModule must be a layer, got 3"):
         LayerModule(3, {"X": "a"})
+
+
+def test_a_file_of_several_layers_names_each_class(tmp_path, monkeypatch):
+    formulas = "#: layer Double\nDouble(X) = 2 X\n\n#: layer Triple\nTriple(X) = 3 X\n"
+    (tmp_path / "several.nt").write_text(formulas, "utf-8")
+    names = ("Double", "Triple", "Treble")
+    lines = [f"class {name}(Layer):\n    output, inputs, file = {name!r}, ('X',), 'several.nt'\n" for name in names]
+    text = "from namedtensor.layers import Layer\n" + "\n".join(lines)
+    (tmp_path / "layers_of_a_file.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(nt.NotationError, match="several.nt has no layer Treble; it has Double, Triple") as caught:
+        module = import_module("layers_of_a_file")
+        _ = module.Treble.formula
+    assert caught.value.hint == "write the line `#: layer Treble` before its formulas"
 
 
 @pytest.mark.parametrize("backend", ["numpy", "torch"])

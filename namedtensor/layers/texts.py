@@ -30,7 +30,13 @@ def own_text(kind: type) -> str:
         return inspect.cleandoc(kind.__dict__.get("notation", ""))
     whole = text_beside(kind, file)
     _, *parts = HEADING.split(whole)
-    return dict(zip(parts[::2], parts[1::2])).get(kind.__name__, whole).strip()
+    layers = dict(zip(parts[::2], parts[1::2]))
+    if layers and kind.__name__ not in layers:
+        raise NotationError(
+            409, f"{file} has no layer {kind.__name__}; it has {', '.join(layers)}",
+            hint=f"write the line `#: layer {kind.__name__}` before its formulas",
+        )  # fmt: skip
+    return layers.get(kind.__name__, whole).strip()
 
 
 def text_beside(kind: type, file: str) -> str:
