@@ -5,8 +5,9 @@
     g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
-One step is a separate program with inputs h^{t-1} and g^t, and so is the part after the last step; this module combines
-their closed forms. A state that other states of its step use is held fixed in them.
+One step is a separate program with inputs h^{t-1} and g^t. The part after the last step is another program. This
+module combines the closed forms of both programs. If other states of the same step use a state, it is held constant in
+their derivatives.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def recurrent(
 ) -> tuple[nodes.Program, int, DerivationSteps] | None:
     """Return the program whose last line is the derivative that `tree` computes, the program's length, and its steps.
 
-    The program keeps the recurrences. The result is None if no recurrence has an adjoint.
+    The program keeps the recurrences. The function returns None if no recurrence has an adjoint.
     """
     *before, last = tree.statements or (None,)
     taken = last.body if isinstance(last, nodes.Value) else None

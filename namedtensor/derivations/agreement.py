@@ -1,8 +1,8 @@
-"""A comparison of a closed form with its derivative at random points, some of them with ties and zeros.
+"""A comparison of a closed form with its derivative at random points, including points with ties and zeros.
 
-At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them:
-it is right if both agree around the tie, and its value at the tie is between the values around it; for nested ties, if
-both agree around them.
+At a tie of max, sort or abs, the derivative is the mean of the derivatives around the tie, but a closed form has only
+one of these values. The closed form is accepted if it agrees with the derivative around the tie, and if its value at
+the tie lies between the neighboring values. At nested ties, only the first condition is required.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Comparison:
     def __call__(self) -> str:
         """Compare the two sides, and return "" or a sentence that explains why they could not be compared.
 
-        Raise NotationError if they differ.
+        Raises NotationError if the two sides differ.
         """
         problem = ""
         with recursion_headroom(self.source), silent():
@@ -103,7 +103,7 @@ class Comparison:
     def agree(self, sides: Sides) -> bool:
         """Return whether both sides agree at any of these points.
 
-        Raises NotationError if they differ at one, or NoClosedValue.
+        Raises NotationError if the sides differ at a point, and NoClosedValue if the closed form cannot be evaluated.
         """
         counted = without_value = 0
         for kind, values in sides.draws.points():
@@ -148,7 +148,7 @@ class Sides:
     def at(self, values: Values) -> BothValues | None:
         """Return both values at a point, or None if either is undefined.
 
-        Raises NoDerivative or NoClosedValue if one is not a formula.
+        Raises NoDerivative or NoClosedValue if the derivative or the closed form cannot be evaluated as a formula.
         """
         import numpy as np
 
@@ -202,10 +202,10 @@ class Sides:
     def tie(self, values: Values, pair: BothValues) -> bool | None:
         """Return whether a difference at a point is due to a tie.
 
-        It is if both sides agree around the point, and the closed form lies between the values around it.
-
-        None if the derivative is too close to a singular point to be computed, and if tied values contain further ties:
-        there the closed form, and the derivative too, may be outside the range of the values around it.
+        A tie explains the difference if both sides agree around the point, and the closed form lies between the values
+        around it. The method returns None if the derivative is too close to a singular point to be computed. It also
+        returns None if tied values contain further ties, because the closed form and the derivative may both be outside
+        this range.
         """
         import numpy as np
 

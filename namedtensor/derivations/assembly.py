@@ -1,7 +1,7 @@
 """The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the steps.
 
-In the program of a step, h^{t-1} is an input with that name, and h^t has its equation. The other program takes h^n as an
-input. Other names with the index in a label, W^t, are inputs as well. `labels` has their shapes.
+In the step program, h^{t-1} is an input with that name, and an equation defines h^t. The other program has h^n as an
+input. Other names with the step index in a label, such as W^t, are also inputs. `labels` contains their shapes.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class Assembly:
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels, such as W^t, that may represent a name such as W^2, each with its step.
 
-        Raise NotARecurrence if this cannot be determined.
+        Raises NotARecurrence if the step of a label cannot be determined.
         """
         expected, t, labeled = read_spelling(variable), self.recurrence.variable, []
         bases = {family.base for family in self.recurrence.families}

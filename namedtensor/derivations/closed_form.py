@@ -2,7 +2,7 @@
 
     closed_form("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
 
-Every derivative in the value of a program is replaced by its closed form; the program's own names are kept.
+Each derivative in the program's value is replaced by its closed form. Names that the program defines are kept.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ UNKNOWN_SIZES = (309, 304, 313)
 class ClosedForm:
     """The closed form of a derivative. `expression` is a program, and `rules` counts the uses of each rewrite rule.
 
-    It is compared with the derivative at random points before its expression is first used: NotationError 405 if they differ.
+    The first access to `expression` compares the closed form with the derivative at random points. It raises
+    NotationError 405 if they differ.
     """
 
     _unchecked: Formula
@@ -196,7 +197,7 @@ def closed_form(
 ):
     """Return the closed form of the derivatives in a program's value. The shapes have the form that `check` accepts.
 
-    Raises NotationError if a part has no closed form, or the work passes the limit.
+    Raises NotationError if a part has no closed form, or if the work exceeds `limit`.
     """
     source, tree = program.source, with_distinct_marks(program.tree)
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
@@ -291,7 +292,8 @@ def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def make_value_program(scope: Any, tree: nodes.Program):
     """Return the program whose value is the derivative.
 
-    For f'(X) = ∂f(X)/∂X*, this is the right-hand side; the left-hand side, to be put back, is returned too.
+    For f'(X) = ∂f(X)/∂X*, the value is the right-hand side. The left-hand side is returned as well, so that it can be
+    restored.
     """
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):

@@ -21,7 +21,7 @@ MAX_ELEMENTS = 4096  # elements that are changed one by one
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
     """Return the derivative that is the value of a formula, approximated by finite differences at these inputs.
 
-    Raises NotationError if its value is not a derivative with respect to an input, or has too many elements.
+    Raises NotationError if the value is not a derivative with respect to an input, or has too many elements.
 
     >>> import namedtensor as nt
     >>> float(differences(nt.derivative("x^3", "x"), {"x": 2.0}))  # doctest: +ELLIPSIS

@@ -1,6 +1,6 @@
-"""Proofs of equations: an equation is proved if both sides have the same index normal form. No array is needed.
+"""Proofs of equations, such as ∑_{a} softmax_{a} x = 1, without arrays.
 
-∑_{a} softmax_{a} x = 1       has one
+An equation is proved if both sides have the same index normal form.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ MARK = "*"
 class Gradient:
     """A function that returns the gradients of a scalar by name; `nt.gradient` creates it.
 
-    `program` has its formulas.
+    `program` contains the formulas of the gradients.
     """
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
@@ -101,7 +101,8 @@ class Gradient:
     ) -> Any:
         """Return the gradients by name, preceded by the value if `return_value` is true.
 
-        A function takes its arguments by position. Raises NotationError if the differentiated value is not a scalar.
+        If the scalar is a function's value, positional arguments are the arguments of this function. Raises
+        NotationError if the differentiated value is not a scalar.
         """
         if len(arguments) > len(self._parameters):
             raise NotationError(
@@ -129,21 +130,21 @@ def gradient(
     return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
-    """Return the function that computes the gradients of a scalar, all in a single plan (paper §5).
+    """Return the function that computes all gradients of a scalar in a single plan (paper §5).
 
     Parameters
     ----------
     program : str or Program
-        The program, or its text.
+        The program or its source.
     of : str
         The name of the scalar, or of a function with scalar value.
     wrt : str or iterable of str, optional
         Names of parameters (default: all real tensors that are declared and not defined). The name of a family, such as
-        `W^l`, means each member that a call is given.
+        `W^l`, selects each member that is passed in a call.
     return_value : bool
         Whether the function returns the pair of the scalar and the gradients (default: False).
     syntax : {"auto", "text", "latex"}
-        The syntax of a text (default: "auto", which detects it).
+        The syntax of `program` if it is a string (default: "auto", which detects the syntax).
 
     Returns
     -------
@@ -154,7 +155,7 @@ def gradient(
     Raises
     ------
     NotationError
-        If the program does not use a name. The function raises it if the value is not a scalar.
+        If the program does not use a name. The returned function raises this error if the value is not a scalar.
 
     Examples
     --------

@@ -38,7 +38,8 @@ def reading_of(
 ) -> NameReading:  # fmt: skip
     """Return the closed form of a term. `called` names the term's axes, and new names are not in `taken`.
 
-    It uses the facts of the program but those `without` names; None leaves out what the program declares.
+    The closed form may use the program's assumptions, except the assumptions named in `without`. If `without` is None,
+    declared assumptions are ignored.
     """
     names = names_of(checker, term)
     if names or checker.scope.claims or checker.scope.declarations:
@@ -190,7 +191,7 @@ class DerivativeProgram:
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
         """Return the closed form of the program's value, and the work: how often each rule was used, and the new axes.
 
-        Raises NotationError if there is none, or the work passes the limit.
+        Raises NotationError if no closed form is known, or if the work exceeds the limit.
         """
         checker = self.checker()
         term = checker.whole()
@@ -233,10 +234,9 @@ def make_closed_program(
 ) -> nodes.Program:  # fmt: skip
     """Return the program whose value is a closed form, with the needed definitions and the names in the form.
 
-    It states the declared facts that the form uses, so that evaluation checks them.
-
-    For axes that were made inside, such as the ranks of a sort, it states the sizes if nothing else does.
-    The title is a name, or another one where the program has it.
+    The program includes the declared assumptions that the form uses, so that evaluation checks them. It also states the
+    size of an axis that an operator creates, such as the ranks of a sort, if no tensor has this axis. If the program
+    already uses `title` as a name, another name is chosen.
     """
     lines = [Equation((expression(name.name), name.node)) for name in reading.names]
     if isinstance(title, str):
@@ -254,7 +254,7 @@ def make_closed_program(
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
     """Return equations such as |rank| = |a| and |kernel| = 2 for the axes of differentials that no tensor has.
 
-    `given` are the axes of inputs; these and their starred axes have the inputs' sizes.
+    `given` contains the axes of inputs. These axes and their starred axes have the sizes of the inputs.
     """
     inside = [node for formula in formulas for node in walk(formula)]
     moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}

@@ -1,9 +1,9 @@
-"""Shape inference for inputs without a shape, by a search for the least shapes with which a program has a type.
+"""Shape inference for undeclared inputs, as a search for the smallest shapes for which a program has a type.
 
     softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V       Q ∈ ℝ^{key}, K ∈ ℝ^{seq × key}, V ∈ ℝ^{seq}
 
-An undeclared name starts as a number. The errors then tell which axis an operand is missing. Each way to add it is
-tried, and shapes with the fewest axes come first.
+An undeclared name starts as a scalar. The errors of the checker then determine which axis an operand lacks. The search
+tries each way to add this axis, and visits shapes with the fewest axes first.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Unfit(Exception):
 def with_fitting_shapes(
     given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
-    """Run with the given shapes, and with shapes of undeclared names that are enlarged until the program has a type.
+    """Call `run` with the given shapes, and enlarge shapes of undeclared names until the program has a type.
 
-    The definitions and calls of `tree` give the meaning of a name; `expected` are axes that names have in any case.
-    `run` raises Unfit. Raises NotationError if no shapes help.
+    The definitions and calls in `tree` determine the meaning of a name. `expected` contains axes that a name always
+    has. `run` raises Unfit if the shapes do not fit. This function raises NotationError if no shapes fit.
     """
     begun = {
         name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in expected.items() if name not in given

@@ -1,4 +1,4 @@
-"""The derivation of a closed form of any order, which identifies each order and then derives the next.
+"""The derivation of a closed form of any order. Each order is identified before the next order is derived.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order

@@ -1,6 +1,7 @@
 """Random inputs of a program, with few elements and unequal sizes, which satisfy the program's sets and equations.
 
-Equations are met by Gauss–Newton: each step is the smallest change that would satisfy them if they were linear, so ties stay.
+The Gauss–Newton method solves the equations. Each step is the smallest change that would satisfy the equations if they
+were linear, so ties are preserved.
 """
 
 from __future__ import annotations
@@ -163,9 +164,9 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
-    """Yield samplers of the inputs of a program with these types, for several choices of sizes.
+    """Yield samplers of a program's inputs with these shapes, for several choices of sizes.
 
-    Raises NotationError if the program has no type.
+    Raises NotationError if the program has no type for these shapes.
     """
     steps = {} if sizes else steps_of_recurrences(tree)
     extents = {**steps, **sizes}
@@ -200,7 +201,8 @@ def _choose_sizes(
 ) -> dict[str, dict[str, int]]:
     """Return the shapes of the inputs, with each symbolic size replaced by one of the extents.
 
-    Axes that are counted along have one element for each step, and one that others are merged into as many as these.
+    An axis that a recurrence indexes has at least one element for each step. The size of a merged axis is the product
+    of the sizes of its parts.
     """
     counted = {axis.name for node in walk(tree) if isinstance(node, nodes.Index) for axis, _ in node.items}
     numbers: dict[str, int] = {}

@@ -37,11 +37,10 @@ class StatedRelation(NamedTuple):
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the assumptions of a typed program, except those listed in `without`. The defined `names` stay names.
+    """Return the assumptions of a typed program that are not in `without`. The defined `names` stay names.
 
-    Without a list, return the assumptions that its definitions prove.
-
-    Earlier assumptions help to prove the later ones: symmetries before equations, equations before definitions.
+    If `without` is None, return only the assumptions that the program's definitions prove. Earlier assumptions help to
+    prove later assumptions, so symmetries are first, followed by equations and definitions.
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))

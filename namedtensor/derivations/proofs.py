@@ -3,8 +3,8 @@
     prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")           proved
     prove("x ≤ softplus x", x="ℝ^{a}")                    not proved; holds on 200 random tests
 
-A proof uses no rewrite rule with singular cases: it holds wherever both sides have a value. An inequality has none.
-Random tests, too, compare the sides wherever both have a value.
+A proof does not use rewrite rules with singular cases, so a proved equation is true wherever both sides have a value.
+Inequalities are not proved. A random test counts only if both sides have a value.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ MAX_ATTEMPTS = 8  # tests for each with a value
 class Verdict:
     """The result of testing or proving an assertion, with its `status` and the tensors that disprove it.
 
-    `trials` is the number of random tests on which an assertion holds that is neither proved nor disproved. `domain` is None
-    if both sides are defined for the same tensors, else the condition for both to be defined, or "" if it is not known.
+    If an assertion is neither proved nor disproved, `trials` is the number of random tests that it passed. `domain` is
+    None if both sides are defined for the same tensors. Otherwise, `domain` is the condition for both sides to be
+    defined, or "" if this condition is unknown.
     """
 
     status: str
@@ -89,14 +90,14 @@ def prove(
     trials: int | None = None,
     **shapes: Any,
 ) -> Verdict:
-    """Test whether an equation holds for all tensors. An inequality is tested on random tensors only.
+    """Test whether an equation is true for all tensors. An inequality is tested on random tensors only.
 
     Parameters
     ----------
     equation : str
         A program whose last statement is the equation, or an inequality.
     syntax : {"auto", "text", "latex"}
-        The syntax of the text (default: "auto", which detects it).
+        The syntax of `equation` (default: "auto", which detects the syntax).
     sizes : mapping of str to int, optional
         Sizes of axes that the types do not determine.
     trials : int, optional
@@ -112,7 +113,7 @@ def prove(
     Raises
     ------
     NotationError
-        If the text is not an equation or an inequality, or is wrong as a formula.
+        If the last statement is not an equation or an inequality, or the program is invalid.
 
     Examples
     --------
@@ -332,7 +333,8 @@ def _equal(test: SidesOfTest) -> bool | None:
 def _is_ordered(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
     """Return whether each element of the first side is at most the element of the second, or None without values.
 
-    Equal numbers break a strict inequality, unless they may have overflowed.
+    Equal elements violate a strict inequality. In a test with extreme values, however, equal elements may be the result
+    of an overflow, and the function returns None.
     """
     one, two = test.sides[::sign]
     if any(map(math.isnan, (*one, *two))):

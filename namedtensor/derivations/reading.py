@@ -1,6 +1,6 @@
 """The checker of programs whose derivatives are to be identified.
 
-Only this module makes their checker, and finds the statements that a formula needs (program slicing).
+Only this module creates these checkers. It also finds the statements that a formula needs (program slicing).
 """
 
 from __future__ import annotations

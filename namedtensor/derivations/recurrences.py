@@ -3,8 +3,9 @@
     h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
 
-A family is a state if a step refers to the step before (or after, if it runs backward); the rest are names within
-one step. Anything that does not fit is `NotARecurrence`, and is written out member by member.
+A family is a state if a step refers to the previous step, or to the next step if the recurrence runs backward. Other
+families are names within one step. An unsupported form raises `NotARecurrence`, and the caller then expands the program
+member by member.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class FamilyRecurrence:
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """Return the recurrence that a derivative passes through.
 
-    Raises NotARecurrence if there is none, or it is another kind.
+    Raises NotARecurrence if the program has no recurrence of a supported kind.
     """
     reached = depending(tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]

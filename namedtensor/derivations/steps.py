@@ -3,10 +3,10 @@
     u = Q ⊙_{k} K;  v = u / √|k|        names; the program's definitions are rewritten in terms of these
     ∂v = ∂u / √|k|                      quotient
 
-Each step is an assertion of the language: ∂u is a differential of u, and the equation holds for any. The rules are from
-the paper (§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise, and chain for a function of the
-program; any other operator has a separate rule. The last is *identification*: the coefficient of ∂X* is the
-derivative.
+Each step is an assertion of the language. Here, ∂u is a differential of u, and the equation is true for any ∂u. The
+rules plus, odot, quotient, ndot, sum, indexing, renaming and elementwise are from the paper (§5.2), as is chain, the
+rule for a function of the program. Every other operator has a separate rule. In the last step, *identification*, the
+coefficient of ∂X* is the derivative.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ THROUGH = ("variable", "spread", "rename")  # terms without a step
 class DerivationStep:
     """One equation of a derivation, with the name of its rule and, as `identity`, the rule in the notation.
 
-    Of a step that a fact allows, `since` is that fact.
+    `since` is the assumption that allows the step, or None.
     """
 
     rule: str

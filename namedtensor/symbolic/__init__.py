@@ -1,27 +1,27 @@
 """Formulas as sums of products over indices, a form in which derivatives are simplified and equations are proved.
 
-`forms`: index normal form.
-`facts`: facts about tensors, each with a name.
-`canonical`: keys: equal forms have one; the number that the products of a form share.
+`forms`: the index normal form.
+`facts`: named assumptions about tensors.
+`canonical`: canonical keys, which are equal for equivalent forms, and the coefficient that a form's products share.
 `work`: counts of the rules used, and the budget.
-`matching`: occurrences of one product's factors in another product, and facts that rewrite them.
-`signs`: signs of forms, and forms that are hardly ever 0.
+`matching`: occurrences of one product's factors in another product, and the assumptions that rewrite them.
+`signs`: signs of forms, and forms that are rarely 0.
 `factors`: rules for the factors of one product, and known totals, such as the total of softmax.
 `product_rules`: rules for one product that only proofs apply.
-`algebra`: sums, products, powers, simplified as they are made.
-`applying`: operators of forms.
-`fact_kinds`: how each kind of fact is recognized and proved.
-`linearizing`: forward linearization for reading.
+`algebra`: sums, products and powers, which are simplified on construction.
+`applying`: operators applied to forms.
+`fact_kinds`: how each kind of assumption is recognized and proved.
+`linearizing`: forward linearization for closed forms.
 `matrices`: determinants and inverses of products, in proofs.
 `definitions`: definitions of operators that proofs expand.
-`from_terms`: typed tree to form.
-`known`: recognition of functions that are written out, and of common subexpressions by name.
-`factoring`: shared factors taken out; brackets multiplied out; common denominators, in proofs.
-`spelling`: constructors of nodes, operators with a special syntax, and how long a formula is to read.
-`product_order`: the order in which a product is written.
-`read_back`: form to nodes of the notation.
+`from_terms`: translation of the typed tree to a form.
+`known`: recognition of known functions that are written out, and of named subexpressions.
+`factoring`: factoring, expansion of brackets, and common denominators in proofs.
+`spelling`: constructors of syntax nodes, operators with a special syntax, and the length of a formula.
+`product_order`: the order in which the factors of a product are written.
+`read_back`: translation of a form back to syntax nodes.
 `naming`: names for repeated parts.
-`rewrite_rules`: the table of rules: name, equation and function, in the order of application.
+`rewrite_rules`: the table of rules in the order of application; each rule has a name, an equation and a function.
 
-Contract: a form does not contain axis names, only indices; nothing here computes a value.
+Contract: a form contains indices instead of axis names. This package does not compute values.
 """

@@ -1,7 +1,7 @@
-"""Ring operations of forms, that is, sums, products and powers, which smart constructors simplify.
+"""Ring operations on forms (sums, products and powers), whose smart constructors simplify the result.
 
-Every function here returns a form that no shrinking rule can reduce further: products without deltas on
-summed indices, like terms added, equal factors multiplied. `rewrite_rules` lists these rules in the notation.
+Every function here returns a form that no shrinking rule can reduce further. Its products contain no deltas on summed
+indices, like terms are added, and equal factors are multiplied. `rewrite_rules` lists these rules in the notation.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def expand_brackets(product: Product) -> Form:
 def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
     """Return the common factor of a sum's products, and the remaining sum.
 
-    A fractional power limits the common factor to nonnegative factors.
+    If `fractional` is true, the common factor contains only nonnegative factors.
     """
     shared: dict[Any, Fraction] = {}
     for position, product in enumerate(form):

@@ -57,7 +57,7 @@ def apply_operator(
 ) -> Form:
     """Apply an operator to forms, over bound indices. `given` lists the indices of its result axes.
 
-    `places` map the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
+    `places` maps the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
     axis of iota, is identified by its size.
     """
     parts = tuple(parts)

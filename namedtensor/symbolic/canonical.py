@@ -1,8 +1,8 @@
 """Canonical keys, as in graph canonicalization: two forms have the same key if and only if only bound names differ.
 
-Indices are colored by the factors that they appear in, again and again, until the colors tell no more apart. Where
-several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
-tr(A²) for one.
+Each index is colored by the factors in which it appears. The coloring is refined until it no longer separates any
+indices. If several indices still have the same color, the search tries each of them first and keeps the smallest key.
+Refinement alone cannot distinguish (tr A)² from tr(A²).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _inequivalent(
 ) -> Iterable[FormIndex]:
     """Return one index of a color for each set of indices that can be exchanged along with their connected parts.
 
-    In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
+    In (∑ x)ⁿ all n sums are alike, so one of them represents all. Their n! orders would give the same key.
     """
     current().spend(len(tied))
     indices: dict[tuple[Any, ...], FormIndex] = {}
@@ -129,7 +129,7 @@ def make_closed_key(
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
     """Return a key of forms that is the same for any order of the outside indices.
 
-    It comes with the order of these indices that gives it, and the other orders that do too.
+    The key is followed by the order of these indices that produces it, and by all orders that produce the same key.
     """
     ranks = {index: (3, position) for position, index in enumerate(bound)}
     if len(outside) <= 1:
@@ -173,7 +173,7 @@ def scale_form(form: Form, by: Fraction | int) -> Form:
 def content(form: Form) -> tuple[Fraction, Form]:
     """Return the content and the primitive part of a form.
 
-    The content is the number that all products share, with the sign of most.
+    The content is the greatest common divisor of the coefficients, negated if most coefficients are negative.
     """
     if not form:
         return ONE_, form

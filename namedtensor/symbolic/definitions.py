@@ -1,7 +1,8 @@
 """Definitions that proofs expand, in the notation. X, Y and Z are the operands of an operator, and `ax` are its axes.
 
-`OPENED` are expanded in every proof, `EXPANDED` if a proof applies all rules (`Work.expanding`); closed forms keep
-these operators. A definition has a value wherever its operator has one, and the same.
+Every proof expands the definitions in `OPENED`. A proof that applies all rules (`Work.expanding`) also expands the
+definitions in `EXPANDED`. Closed forms keep these operators. Wherever an operator has a value, its
+definition has the same value.
 """
 
 from __future__ import annotations

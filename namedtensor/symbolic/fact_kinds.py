@@ -1,6 +1,7 @@
 """The kinds of assumptions, with ways to recognize each kind in a program and to prove it from a definition.
 
-Tests check each equation as an assertion, and that its rewrite gives both sides one form.
+The tests check the equation of each kind as an assertion. They also check that its rewrite rule gives both sides the
+same form.
 """
 
 from __future__ import annotations

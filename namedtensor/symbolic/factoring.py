@@ -1,6 +1,6 @@
 """Factoring, such as u ⊙ v + u ⊙ w = u ⊙ (v + w), which takes out the longest shared factors first.
 
-Two products share factors under a matching of their summed indices: ∑_s z_s V_s K_s − A ∑_t z_t K_t is
+Two products can share factors after their summed indices are matched. For example, ∑_s z_s V_s K_s − A ∑_t z_t K_t is
 ∑_s z_s K_s (V_s − A).
 """
 

@@ -1,6 +1,6 @@
 """Rules for the factors of a product, such as deltas on summed indices, signs, and known totals.
 
-The elements of softmax and onehot sum to 1 along their axes, the elements of standardize to 0.
+Along their axes, the elements of softmax and onehot sum to 1, and the elements of standardize sum to 0.
 """
 
 from __future__ import annotations

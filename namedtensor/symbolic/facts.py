@@ -1,10 +1,10 @@
-"""The assumptions about the tensors of a question, each with a name, except those that operators imply.
+"""The named assumptions about the tensors of a question, except assumptions that operators imply.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same
     x > 0                    the sign of a head
 
-A fact is declared by the program or proved from a definition; `fact_kinds` has the table of how.
+The program declares an assumption, or its definitions prove it. `fact_kinds` lists the kinds of assumptions.
 """
 
 from __future__ import annotations

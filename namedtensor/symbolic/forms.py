@@ -2,8 +2,8 @@
 
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
-A `Form` is a tuple of products (an empty one is 0). A product is an exact coefficient, factors, and the indices that
-are summed. A factor is a head at some indices, to an exponent. A `Head` specifies what is indexed:
+A `Form` is a tuple of products; the empty tuple is 0. A product consists of an exact coefficient, factors, and the
+summed indices. A factor is a head at some indices, raised to an exponent. A `Head` specifies what is indexed:
 
     tensor      an input, or a name of the program, by its axes
     delta       1 if two indices are equal, 0 otherwise: I_{a,b}
@@ -13,9 +13,10 @@ are summed. A factor is a head at some indices, to an exponent. A `Head` specifi
     bracket     a sum that is not multiplied out
     apply       an operator of forms: its bound indices are its axes, its first indices its result axes
 
-Within a question (`intern_heads`), heads are made once (`head`), so that equal heads are one object. Separate questions
-have separate heads: the order of creation, which decides order and names in the output, depends on the question alone.
-The forms within a head refer to outside indices by `slots` alone, so that an index is replaced without changing them.
+Within a question (`intern_heads`), `head` interns heads, so equal heads are one object. Separate questions have
+separate heads. The order of creation determines the order and the names in the output, and therefore must depend on
+the question alone. The forms within a head refer to outside indices only through `slots`, so an outside index can be
+replaced without changing these forms.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _NUMBERS = count()
 class FormIndex:
     """An index, which is equal only to itself.
 
-    `name` is the name of its axis, `size` its number or the text of its size.
+    `name` is the name of its axis. `size` is the axis size, as a number or a symbolic size such as "|a|".
     """
 
     __slots__ = ("name", "number", "size")
@@ -59,9 +60,9 @@ class FormIndex:
 class FormHead:
     """A factor without its indices, as the module docstring describes.
 
-    `label` is the name, operator or number; `options` what else tells it apart; `parts` the forms within, whose indices
-    outside are `slots` and whose own are `bound`. `axes` are natural names of the indices of a factor. `symmetries` are
-    the orders of indices that mean the same.
+    `label` is the name, operator or number, and `options` are further values that distinguish heads. `parts` are the
+    forms within the head; `slots` are their outside indices, and `bound` are their bound indices. `axes` are default
+    names for a factor's indices. `symmetries` are the orders of the indices that mean the same.
     """
 
     __slots__ = ("kind", "label", "options", "parts", "bound", "slots", "axes", "symmetries", "serial", "orbits",

@@ -1,8 +1,8 @@
 """Translation of the typed graph to index normal form, with one rule for each operator.
 
-The axes of a term are free indices of its form, one for each name and size. A name of the program stays that name, so
-nothing unfolds. ∂X is replaced by a product of identities I_{ax,ax*}; terms that depend on it are multiplied out to
-remove them.
+The axes of a term are free indices of its form, one for each name and size. A name defined by the program remains a
+single tensor; its definition is not expanded. ∂X is replaced by a product of identities I_{ax,ax*}. Terms that depend
+on ∂X are multiplied out to remove these identities.
 """
 
 from __future__ import annotations

@@ -96,7 +96,8 @@ def _logistic(product: Product) -> Product | None:
 def recognize_solve(form: Form) -> Form:
     """Recognize solve_{r,c}(A, b) and expm.
 
-    inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
+    The product inv_{r,c} A ⊙ b, summed over the rows of b, becomes solve_{r,c}(A, b). The product C ⊙_{r,c} expm(X, E)
+    becomes E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
     """
     return apply_rules(tuple(_transpose_change(product) or product for product in form), _solution)
 
@@ -166,7 +167,7 @@ def _solution(product: Product) -> Product | None:
 def simplify_update(form: Form) -> Form:
     """Simplify a product with the inverse of the sum of an identity and a product.
 
-    inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and likewise for v.
+    The product inv_{r,c}(I + u ⊙ v) ⊙ u becomes u / (1 + v ⊙ u), and a product with v is simplified likewise.
     """
     return apply_rules(form, _rank_one)
 

@@ -1,7 +1,8 @@
 """Forward linearization for closed forms: ∂X stays in the typed graph as a leaf, and becomes a product of identities.
 
-A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its
-differential is the differential of its argument, so one rule gives derivatives of any order.
+A derivative is a `variable` term whose option is a `Change`. The term represents the differential of a formula with
+∂X = I ⊙ ∂X*. The differential of the term is the differential of its argument, so one rule gives derivatives of any
+order.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ class TakenElement(NamedTuple):
 class ReadingChecker(Checker):
     """A checker that keeps derivatives as linearizations, and sizes as they are written.
 
-    `taken` are the derivatives, `called` the values of calls of the program's functions, with the values of the
-    arguments.
+    `taken` lists the derivatives. `called` lists each call of a function of the program as a pair of its value and the
+    values of its arguments.
     """
 
     def __init__(self, *arguments: Any, **named: Any):

@@ -61,7 +61,7 @@ def _matches(
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
     """Yield the renamings that make a pattern's factor match a factor of a product.
 
-    Summed indices stay distinct.
+    A renaming maps distinct summed indices to distinct indices.
     """
     for order in mine.head.symmetries:
         indices = dict(names)

@@ -1,7 +1,7 @@
 """The operators det and inv applied to products, multiples, transposes and inverses of square matrices, for proofs.
 
-A matrix is a form with an index for its rows and one for its columns. In inv_{r,c} X, as in the notation, the axis r holds
-what were the columns of X.
+A matrix is a form with an index for its rows and one for its columns. As in the notation, the axis r of inv_{r,c} X
+corresponds to the columns of X.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ class Grouping(NamedTuple):
 def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts, with some of them contracted early.
+    """Return the parts after grouping factors that should be contracted early.
 
-    This happens if products would otherwise have more axes than any factor or the result.
+    Factors are grouped if products would otherwise have more axes than any factor or the result.
     """
     above, below = ([part for part in parts if part.below is divides] for divides in (False, True))
     divided = indices_in(below)

@@ -1,8 +1,9 @@
 """Translation of forms back to expressions of the notation.
 
-Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it appears, with
-a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that
-has it. Of several ways to write a part, with renames outside or inside of a bracket, the shortest is taken.
+Every index gets a name. The caller names the outside indices. A summed index is named after the axes at which it
+appears, with a prime if another index has that name. A product is written as one chain A ⊙ B ⊙_{k} C / D that sums each
+index at the last factor with this index. If a part can be written in several ways, such as with renames outside or
+inside a bracket, the shortest is chosen.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ class ReadBack:
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
         """Return the summed indices whose size is a divisor, that is, the indices of a mean.
 
-        The sizes are taken out of the factors.
+        The method removes these divisors from `factors`.
         """
         indices: list[FormIndex] = []
         for index in sorted(summed, key=NUMBER):
@@ -149,9 +150,9 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Return the names, extended to the summed indices, and the indices whose name is taken.
+        """Extend the names to the summed indices. Also return the summed indices that share a name with another index.
 
-        They are summed before the other index appears.
+        An index that shares a name must be summed before the other index appears.
         """
         result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}

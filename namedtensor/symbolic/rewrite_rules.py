@@ -1,9 +1,10 @@
 """The rewrite rules that simplify forms, each with a name, an equation, a kind of form, and a function.
 
-Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
-The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
-operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read; then rules
-that only proofs apply. Each of these holds wherever both of its sides have a value.
+The tests check each equation as an assertion on random shapes. They also check that the rule's function gives both
+sides the same form. The rows are in the order of application. Rules for one product (`algebra.PRODUCT_RULES`) are
+first, followed by rules for sums and operators; these apply whenever a form is built. Next are rules for an entire
+form, which apply only when a closed form is written. The last rules apply only in proofs. Each of these last rules
+is valid wherever both of its sides have a value.
 """
 
 from __future__ import annotations

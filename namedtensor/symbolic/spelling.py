@@ -1,6 +1,6 @@
 """Constructors that make nodes of the notation from names and numbers, and the length of a formula.
 
-The length counts names with their stars and scripts, numbers, sizes and signs, without brackets.
+The length counts names (including stars and scripts), numbers, sizes and signs, but not brackets.
 """
 
 from __future__ import annotations
@@ -211,7 +211,8 @@ def has_size(name: str, index: FormIndex, product: Product) -> bool:
 def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> dict[int, str]:
     """Return the names of an operator's axes by position.
 
-    It gives some of them as `outs`, the others have indices, and none is one of `slots`.
+    The result axes are named `outs`. Other axes are named after their bound indices. Primes distinguish the names from
+    each other and from `slots`.
     """
     _, (at, outputs) = head.options
     taken, formal = set(slots), dict(zip(outputs, outs))

@@ -34,7 +34,7 @@ class Budget:
     def part(self) -> Iterator[None]:
         """Open a context for optional work.
 
-        It may use half of the remaining budget, and ends without an exception when that is spent.
+        The context may use half of the remaining budget. It exits without an exception when this half is spent.
         """
         limit = self.limit
         self.limit = half = self.spent + max(0, limit - self.spent) // 2
@@ -49,10 +49,9 @@ class Budget:
 class Work:
     """The budget of a question, with the uses of each rule.
 
-    With `proving`, only rules that hold whenever both sides have a value apply, and every bracket is multiplied out.
-
-    `expanding`: a proof that applies all rules: `positive` are the terms that must be nonnegative for both sides to
-    have a value.
+    If `proving` is true, only rules that are valid whenever both sides have a value apply, and every bracket is
+    multiplied out. If `expanding` is true, a proof applies all rules, and `positive` contains the terms that must be
+    nonnegative for both sides to have a value.
     """
 
     def __init__(
