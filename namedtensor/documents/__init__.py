@@ -1,38 +1,39 @@
-"""Checker of documents: formulas in LaTeX, Markdown, notebooks and HTML, with errors at their lines.
+"""Document checker: checks formulas in LaTeX, Markdown, notebooks and HTML, and reports errors at their lines.
 
 `directives`: directives in comments.
-`document`: the data of a document: its sections, their formulas, its macros.
-`shown_axes`: whether a formula shows a named axis.
+`document`: the data of a document, that is, its sections, their formulas, and its macros.
+`shown_axes`: detects named axes in formulas.
 `maths`: locates the formulas and macros of a document.
-`rows`: the rows of a display, and which of them to skip.
+`rows`: splits a display into rows and finds the rows to skip.
 `verdicts`: results of random tests of assertions.
-`report`: the findings of a check, and the skipped formulas.
-`assembled`: formulas as one program, with a map to the document.
+`report`: the report of a check, with its findings and the skipped formulas.
+`assembled`: joins formulas into one program and maps its positions to the document.
 `shapes_alone`: shapes and types in running text.
-`notation`: which formulas use this notation.
-`claims`: the assertions of a program, each with the statements that it needs.
-`assumptions`: assumptions of an assertion.
-`random_values`: random sizes and sets of declared tensors, and estimates of assertions on random draws.
+`notation`: selects the formulas that use this notation.
+`claims`: splits a program into its assertions, each with the statements that it needs.
+`assumptions`: assumptions that an assertion makes.
+`random_values`: random sizes and sets for declared tensors, and estimates of assertions on random draws.
 `trial`: random tests of assertions.
-`conflicts`: formulas as one program, redefined names, and the statements that hold no more.
-`inherited`: the statements that a section inherits from earlier sections.
-`built_ins`: definitions that equal built-in functions.
+`conflicts`: finds redefined names, and drops the statements that a redefinition invalidates.
+`inherited`: finds the statements that a section inherits from earlier sections.
+`built_ins`: recognizes definitions that equal built-in functions.
 `suffixes`: the file suffixes of documents.
-`restructured_text`: formulas of reStructuredText.
-`sections`: each section checked as a scope.
-`unused`: names that are declared and not used.
-`included_files`: a document with the files that it includes.
-`root`: the document that includes a chapter, and its macros.
-`reader`: the base of the readers of other formats.
-`markdown`: converts Markdown, and the Markdown of a notebook, to such a document.
-`hypertext`: converts HTML to such a document.
-`loaded`: a document as a program, a formula by its label, and a file of assumptions before a document.
+`restructured_text`: converts reStructuredText to LaTeX.
+`sections`: checks each section as a scope.
+`unused`: finds names that are declared but not used.
+`included_files`: inserts included files into a document.
+`root`: finds the document that includes a chapter, and its macros.
+`reader`: the base class of the readers for Markdown, HTML and reStructuredText.
+`markdown`: converts Markdown files and notebooks to LaTeX.
+`hypertext`: converts HTML to LaTeX.
+`loaded`: reads a document as a program, finds a formula by its label, and adds assumptions from a file.
 `load`: `nt.load_program`.
-`python_source`: the formulas in a Python file.
-`formula_checks`: the check of one formula of a file.
-`findings`: the findings of a report, with their positions in a file.
-`page`: a report for browsers.
+`python_source`: finds the formulas in a Python file.
+`formula_checks`: checks one formula of a file.
+`findings`: maps the findings of a report to positions in files.
+`page`: writes a report as an HTML page.
 `check_files`: `nt.check_document`.
 
-Contract: it checks, and computes only to test assertions; whatever it skips is in the report with a reason.
+Contract: the package checks formulas. It computes values only to test assertions, and it reports a reason for each
+formula that it skips.
 """

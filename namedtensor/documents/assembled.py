@@ -1,4 +1,4 @@
-"""Formulas of a document as one program, and the way back from a place there to the document."""
+"""Programs assembled from the formulas of a document, with a map from program positions to document positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shown_axes import MACRO
 
 
 class AssembledProgram:
-    """Parts of a document copied into one text, and the way back from a place there to the document.
+    """A program assembled from parts of a document, with a map from its positions to document positions.
 
     >>> work = AssembledProgram("a $x$ b $y$", [(2, 5), (8, 11)])
     >>> work.text
@@ -31,9 +31,10 @@ class AssembledProgram:
         written: Mapping[Span, str] | None = None,
         before: Mapping[Span, int] | None = None,
     ):
-        """Assemble a source.
+        """Join parts of a source into one text.
 
-        `written` replaces some parts, and `before` maps some parts to the position that they must precede.
+        `written` maps a part to the text that replaces it. `before` maps a part to the source position that it must
+        precede.
         """
         first = before or {}
         self.source, self.written = source, written or {}
@@ -47,7 +48,7 @@ class AssembledProgram:
             position += len(text) + 1
 
     def part(self, position: int) -> int:
-        """Return the part that contains a position."""
+        """Return the index of the part that contains a position."""
         return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
@@ -56,7 +57,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """Return a span in the document. For a replaced part, return the whole part."""
+        """Return the document span of a program span; for a replaced part, return the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]
@@ -66,7 +67,7 @@ class AssembledProgram:
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
     def error(self, error: NotationError) -> NotationError:
-        """Return the same error, in the document."""
+        """Return an error of the program as an error of the document."""
         if error.source != self.text:
             return error
         return error.moved(self.source, self.span)
@@ -76,9 +77,9 @@ USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
 def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
-    """Assemble formulas without unread rows, with the macros that they need.
+    """Assemble formulas and the macros that they need, without the unread rows.
 
-    The definitions of the macros appear before the last formula.
+    Macros that are defined after the last formula are left out.
     """
     parts = [
         part
@@ -98,7 +99,7 @@ def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledP
 
 
 def _find_assumptions_within(formulas: list[MathSpan]) -> dict[Span, int]:
-    """Return the assumptions in comments within a display, and the position where the display begins."""
+    """Map each assumption in a comment within a display to the start of that display."""
     within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)
     for maths in formulas:
@@ -110,7 +111,10 @@ def _find_assumptions_within(formulas: list[MathSpan]) -> dict[Span, int]:
 
 
 def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
-    """Return a formula without some of its statements, except their &, so that a table keeps its columns."""
+    """Return the remaining spans of a formula after some parts are removed.
+
+    Alignment characters (&) stay, so that a table keeps its columns.
+    """
     left: list[Span] = []
     position = whole[0]
     for start, end in sorted(removed):

@@ -1,11 +1,13 @@
-"""Assumptions of an assertion about undeclared names: the minimum that gives it a meaning, reported in its verdict.
+"""Assumptions about undeclared names that an assertion needs in order to have a value.
 
-∂f(U) = (d f(x) / d x)|_{x=U} ⊙ ∂U     f : ℝ → ℝ          f is any smooth function: one with random weights stands for it
-∂U_s = [∂U]_s                                              s is a record of indices, one along an axis of U
-∑_{ax} X = ∑_{i ∈ I} X_{ax(i)}                             I has all indices of ax
-∂f^{𝒮'}(X) = …                                             f lifted: f of an X with the extra axes 𝒮'
-∂Att(Q, K, V) = ∂(α ⊙_{seq} V)                             Att(Q, K, V) is α ⊙_{seq} V, up to what does not vary
+∂f(U) = (d f(x) / d x)|_{x=U} ⊙ ∂U     f : ℝ → ℝ          f is any smooth function; tests use one with random weights
+∂U_s = [∂U]_s                                              s is a record of indices, one along each axis of 𝒮
+∑_{ax} X = ∑_{i ∈ I} X_{ax(i)}                             I is the set of all indices of ax
+∂f^{𝒮'}(X) = …                                             f is lifted: X has the extra axes 𝒮'
+∂Att(Q, K, V) = ∂(α ⊙_{seq} V)                             Att(Q, K, V) equals α ⊙_{seq} V up to a constant
 ∂f(X; H) = 2 X ⊙_{ax} H                                    H is ∂X
+
+The verdict of an assertion lists its assumptions.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program whose last line is an assertion, without unspecified parts, and its assumptions in words."""
+    """A program that ends with an assertion, rewritten so that each name has a meaning, and its assumptions."""
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
@@ -72,10 +74,10 @@ class DocumentAssumptions:
 
 
 def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
-    """Return the assumptions of an assertion, the last line of a program.
+    """Return the assumptions of an assertion, which is the last statement of a program.
 
-    `meanings` maps calls of unknown functions, and names, to their meanings; `typed` returns the inputs of a program,
-    and the shape of its value.
+    `meanings` maps calls of undefined functions and undefined names to the expressions that replace them. `typed` is a
+    function that returns the input shapes of a program and the shape of its value.
     """
     document_assumptions = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
@@ -87,7 +89,7 @@ def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Type
 
 
 def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
-    """Return bodies of undefined functions from equations of differentials: ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
+    """Infer bodies of undefined functions from equations of differentials, such as ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
     result: dict[str, Node] = {}
     for claim in claims:
         first, second = (node.body if isinstance(node, Differential) else None for node in claim.sides[:2])
@@ -99,7 +101,7 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """Return the value of an undefined name that is one side of an equation, D in ∂f(X)/∂X* = D; else None."""
+    """Return the value of an undefined name that is one side of an equation, such as D in ∂f(X)/∂X* = D, or None."""
     for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
         if isinstance(one, Name) and one.text in unknown and one not in walk(other):
             return {one.text: other}
@@ -107,7 +109,7 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
 
 
 def _records(assumptions: DocumentAssumptions) -> None:
-    """Read U_s and [∂U]_s with one s, a record of the shape 𝒮, as the elements, or parts, of U along 𝒮."""
+    """Read U_s and [∂U]_s, for an undefined s, as the elements of U and ∂U at a record s of indices along 𝒮."""
     statements = assumptions.program.statements[:-1]
     known = {
         to_text(name)
@@ -144,7 +146,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
         return None
 
     def by_element(body: Node, variable: Name, components: tuple[Node, ...]) -> Any:
-        """Read ∂f(X)/∂X_s as the growth of f(X + ε E) with ε at 0, for the E that is 1 at s and 0 elsewhere."""
+        """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
         if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
             return None
         step, record = Name("epsilonA"), components[0]
@@ -159,12 +161,12 @@ def _records(assumptions: DocumentAssumptions) -> None:
 
 
 def _is_bracket(node: Any) -> bool:
-    """Return whether [X]_s was read as a tensor with one element."""
+    """Return whether a node is [X]_s, which is parsed as a tensor with one element."""
     return isinstance(node, Literal) and len(node.rows) == 1 == len(node.rows[0]) and bool(node.axes)
 
 
 def _shape_of(record: str) -> str:
-    """Return the letter of a record's shape: 𝒮 of s, 𝒮' of s'."""
+    """Return the shape variable of a record: 𝒮 for s, 𝒮' for s'."""
     plain = record.rstrip(MARKS)
     letter = plain.rstrip("'")
     if not (letter.islower() and letter.isascii() and len(letter) == 1):
@@ -207,7 +209,7 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
 
 
 def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
-    """Read f^{𝒮'}(X), the lift of f, as f of an X that has the axes 𝒮' too."""
+    """Read f^{𝒮'}(X), the lift of f, as a call of f on a tensor X with the extra axes 𝒮'."""
     lifted: set[str] = set()
 
     def plain(node: Any) -> Any:
@@ -242,7 +244,7 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
 
 
 def _increments(assumptions: DocumentAssumptions) -> None:
-    """Read ∂f(X; H), the differential of f at X with increment H, as ∂f(X) with H for ∂X."""
+    """Read ∂f(X; H), the differential of f at X with increment H, as ∂f(X), and replace H with ∂X."""
     increments: dict[str, Node] = {}
     heads = (statement.sides[0] for statement in assumptions.program.statements[:-1] if isinstance(statement, Equation))
     takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
@@ -265,7 +267,7 @@ def _increments(assumptions: DocumentAssumptions) -> None:
 
 
 def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
-    """Replace calls of unknown functions, and names, by their stated meanings."""
+    """Replace undefined names, and calls of undefined functions, with the expressions that other assertions state."""
 
     def meant(node: Any) -> Any:
         if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:
@@ -278,7 +280,7 @@ def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) ->
 
 
 def _any_functions(assumptions: DocumentAssumptions) -> None:
-    """Replace each function with a signature but no definition by a smooth function with random weights."""
+    """Define each function that has a signature but no definition as a smooth function with random weights."""
     statements = assumptions.program.statements
     heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
     defined = {
@@ -302,7 +304,7 @@ def _is_of_numbers(of: Any) -> bool:
 
 
 def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
-    """Return f(x, y) = tanh u + u²/4 with u linear in x and y: a smooth function without a symmetry."""
+    """Return a definition f(x, y) = tanh u + u²/4 with u linear in x and y, which is smooth and has no symmetry."""
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
     lines, terms = [], [f"bias{letter}"]

@@ -1,4 +1,4 @@
-r"""Definitions of built-in functions in documents, such as \nfun{\ax}{norm} X = \sqrt{\nsum{\ax} X^2}: whether they are the same."""
+r"""Recognition of definitions that equal built-in functions, such as \nfun{\ax}{norm} X = \sqrt{\nsum{\ax} X^2}."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..scope.names import walk
 
 
 def is_built_in(tree: nodes.Program, span: Span) -> bool:
-    """Return whether the function that is defined at a place is proved to equal the built-in function.
+    """Return whether the function that is defined at a span is proved to equal the built-in function of that name.
 
-    For a signature, check its definitions.
+    For a signature, check the definitions of the function.
     """
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     here = [statement for statement in tree.statements if statement.span[0] <= span[0] < statement.span[1]]
@@ -30,7 +30,7 @@ def is_built_in(tree: nodes.Program, span: Span) -> bool:
 
 
 def _is_proved(equation: nodes.Equation) -> bool:
-    """Return whether a definition, read as an equation about the built-in function, has a proof."""
+    """Return whether a proof shows that a definition is true of the built-in function."""
     from ..derivations.equal_forms import has_proof
 
     head = equation.sides[0]
@@ -53,9 +53,9 @@ def _is_proved(equation: nodes.Equation) -> bool:
 
 
 def _options(equation: nodes.Equation, head: nodes.Call) -> list[tuple[Any, ...]]:
-    """Return the options for which a definition may be the built-in function.
+    """Return the candidate options with which the built-in function may equal a definition.
 
-    They are the default, 0, or a name that the definition has.
+    The candidates are the default options, 0, and the names in the definition.
     """
     given = {name.text for name in (*head.arguments, *head.subscript) if isinstance(name, nodes.Name)}
     names = {node.text: node for side in equation.sides[1:] for node in walk(side) if isinstance(node, nodes.Name)}

@@ -1,4 +1,4 @@
-"""`nt.check_document`: the findings in a file of any kind that holds formulas."""
+"""`nt.check_document`: checks the formulas of a file."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ KINDS = (".nt", *PYTHON, *DOCUMENTS)
 
 @dataclass(frozen=True)
 class DocumentCheck(Suggests):
-    """The findings of a document's check. It prints like the command `check`.
+    """The findings of a document check, printed like the output of `namedtensor check`.
 
     Attributes
     ----------
     findings : tuple of Finding
-        Errors, warnings, and formulas that were not checked. Each has a `severity` ("error", "warning", "not checked"), the
-        `file`, the `problem` (a `NotationError` with its place in that file) and the text of the `formula`.
+        Errors, warnings, and formulas that were not checked. Each finding has a `severity` ("error", "warning", "not
+        checked"), the `file`, the `problem` (a `NotationError` with its position in that file) and the text of the
+        `formula`.
     types : dict of str to dict of str to str
-        The types of the names of each section, by its title.
+        The types of the names in each section, by section title.
     skipped : tuple of (int, str)
-        The lines of formulas that were skipped, and why.
+        The line of each skipped formula, and the reason for skipping it.
     formulas : int
-        How many formulas were checked.
+        The number of checked formulas.
     """
 
     findings: tuple[Finding, ...]
@@ -53,17 +54,17 @@ class DocumentCheck(Suggests):
 
     @property
     def ok(self) -> bool:
-        """Return whether there is no error."""
+        """True if there are no errors."""
         return not self.errors
 
     @property
     def errors(self) -> tuple[NotationError, ...]:
-        """The errors."""
+        """The errors, as a list."""
         return tuple(finding.problem for finding in self.findings if finding.severity == ERROR)
 
     @property
     def warnings(self) -> tuple[NotationError, ...]:
-        """The warnings."""
+        """The warnings, as a list."""
         return tuple(finding.problem for finding in self.findings if finding.severity == WARNING)
 
     @encodable
@@ -90,19 +91,20 @@ def _format_finding(finding: Finding) -> str:
 def check_document(
     text: str, path: str, *, read: Callable[[str], str | None] | None = None, everything: bool = False
 ) -> DocumentCheck:
-    r"""Check the formulas of a document: LaTeX, Markdown, reStructuredText, a notebook, HTML, a program (`.nt`) or Python source.
+    r"""Check the formulas of a document: LaTeX, Markdown, reStructuredText, a notebook, HTML, `.nt` or Python source.
 
-    In Python, the formulas are string constants that are given to functions of this package.
+    In Python source, the formulas are the string constants that are passed to functions of this package.
 
     Parameters
     ----------
     text : str
         The text of the document.
     path : str or path
-        Its path, whose extension determines the file type; the file need not exist.
+        The path of the document. Its extension determines the file type; the file need not exist.
     read : callable, optional
-        A function from the path of an included file to its text, or None if there is no such file (default: read files
-        from disk).
+        A function that maps the path of an included file to its text, or to None if there is no such file (default:
+        read
+        files from disk).
     everything : bool
         Whether to also check formulas that show no named axis (default: False).
 
@@ -113,7 +115,7 @@ def check_document(
     Raises
     ------
     NotationError
-        If the extension is unknown, or the text is not of its kind, such as Python that does not parse (409).
+        If the extension is unknown, or the text does not match the file type, such as Python that does not parse (409).
 
     Examples
     --------
@@ -149,9 +151,9 @@ def check_one_file(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> tuple[Whole, Report]:
-    """Check a file with all that it includes, and return it with the report of its formulas.
+    """Check a file with all files that it includes; return the whole document and its report.
 
-    Raises InputError if the file has another format.
+    Raise InputError if the file does not have the format of its extension.
     """
     kind = os.path.splitext(path)[1]
     if kind in (".py", ".nt"):
@@ -165,7 +167,7 @@ def check_one_file(
 
 
 def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
-    """Return the report of a program in a separate file."""
+    """Return the report of a program file (`.nt`)."""
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
@@ -183,7 +185,7 @@ def check_python(
 ) -> Report:
     """Return the report of a Python file.
 
-    With `draws`, assertions are also tested. Raises InputError if it does not parse.
+    If `draws` is given, also test the assertions. Raise InputError if the file does not parse.
     """
     from ..programs.parsed import ParsedProgram
 
@@ -213,14 +215,14 @@ def check_python(
 
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
-    """Return the assertions of a formula, tested on random tensors."""
+    """Test the assertions of a formula on random tensors and return the verdicts."""
     from .trial import try_assertions
 
     return list(try_assertions(program.source, program.tree, shapes, sizes, draws))
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
-    """Return the formulas of a Python file. Raises InputError if it does not parse."""
+    """Yield the formulas of a Python file. Raise InputError if it does not parse."""
     try:
         yield from formulas_in(text)
     except SyntaxError as problem:
@@ -229,7 +231,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 
 
 def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
-    """Return an error of a formula as one of its file; one of an input's shape is at the whole formula."""
+    """Return the error of a formula as an error of its file; an error in an input's shape is at the whole formula."""
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())
     return error.moved(text, formula.place)

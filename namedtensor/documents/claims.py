@@ -1,9 +1,10 @@
-"""The assertions of a program, each as a separate program with only the statements that it needs.
+"""Assertions of a program, each as a separate program with only the statements that it needs.
 
     f(X) = X ⊙_{ax} X                         f(insideA) = insideA ⊙_{ax} insideA
     ∂f(X; H) = 2 X ⊙_{ax} H                   ∂f(X; H) = 2 X ⊙_{ax} H          about any X
 
-An assertion about the argument of a function holds for any such tensor, so local names of its functions are renamed.
+An assertion about the argument of a function holds for any tensor of that type. Therefore, local names of functions are
+renamed if the assertion uses the same names.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from .notation import heads_of, names_in
 
 
 class ClaimAlone(NamedTuple):
-    """An assertion, or a derivation that begins with a name or a call that it defines, and the program that it is the last line of."""
+    """An assertion or a derivation, with a program that ends with it.
+
+    A derivation also defines its first side, which is a name or a call.
+    """
 
     statement: Equation
     program: Program
@@ -36,7 +40,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """Yield the equations of a program that assert something, and whether they define their first side too."""
+    """Yield each assertion of a program, and whether it also defines its first side."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -48,7 +52,7 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
-    """Return an assertion with its dependencies, and with a signature in its row."""
+    """Return an assertion with the statements that it needs, and with the signature in its row, if any."""
     function = next(
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )
@@ -62,7 +66,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 
 def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
-    """Return the assertion without the declarations of its names, or None if none was declared."""
+    """Return the assertion without the declarations of its names, or None if there are no such declarations."""
     spoken = words_of(alone.statement)
     statements = tuple(
         statement
@@ -73,7 +77,7 @@ def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
-    """Return the names of an assertion that its program does not explain."""
+    """Return the names in an assertion that its program does not define, declare or describe."""
     before, claim = alone.program.statements[:-1], alone.statement
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
@@ -82,13 +86,13 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
 
 
 def is_of_sizes(statement: Any) -> bool:
-    """Return whether an equation is about sizes alone, which checking takes care of."""
+    """Return whether an equation is about sizes alone; the checker tests such equations."""
     return any(isinstance(side, Size) for side in statement.sides)
 
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """Return the statements that an assertion needs, without their own assertions."""
+    """Return the statements that an assertion needs, without the assertions in those statements."""
     makes = _names_made(scope)
     others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
     indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
@@ -106,7 +110,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """Return the names that each statement other than an assertion defines or describes."""
+    """Map the span of each statement that is not an assertion to the names that it defines or describes."""
     names_made: dict[Span, set[str]] = {}
     plain = [member for group in scope.definitions.values() for member in group]
     for function in scope.all_functions():
@@ -123,7 +127,7 @@ def _names_made(scope: Scope) -> dict[Span, set[str]]:
 
 
 def _counting(claim: Equation) -> set[str]:
-    """Return the variables of its sums: i of ∑_i X_{ax(i)}, whatever an i is elsewhere."""
+    """Return the summation variables of an assertion, such as i in ∑_i X_{ax(i)}."""
     counting: set[str] = set()
     for node in walk(claim):
         if isinstance(node, (IndexSum, Over)):
@@ -144,7 +148,7 @@ def _drop_assertions(statement: Any) -> Any:
 
 # -------------------------------------------------------------------------------------------- what functions have inside
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
-    """Yield needed statements, renaming local names of functions that are names of the assertion too."""
+    """Yield the needed statements; rename each local name of a function that is also a name in the assertion."""
     spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():
@@ -173,7 +177,7 @@ def _letters(number: int) -> str:
 
 
 def _declare_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
-    """Yield the declarations of an assertion's parameters in its function, unless they are declared elsewhere."""
+    """Yield declarations for the function parameters that an assertion uses, unless they are declared elsewhere."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = words_of(claim).union(*map(words_of, needed))

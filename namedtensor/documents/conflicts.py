@@ -1,4 +1,4 @@
-"""The formulas of a section together: one text that is parsed once, parts of it as programs, and names that are defined again."""
+"""Redefinitions and conflicts among the formulas of a section, which are parsed once as one text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionConflict(NamedTuple):
-    """Why formulas do not form a program; for a name that is defined twice, both statements."""
+    """The reason why formulas do not form a program, and both statements for a name that is defined twice."""
 
     problem: NotationError
     first: Span | None = None
@@ -38,7 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A name that a later place of the document redefines: the earlier defining statement, and the later one."""
+    """A redefined name, with the position where the new definition begins to apply and both defining statements."""
 
     position: int
     first: Span
@@ -46,7 +46,7 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """Some statements of a text as a program: the formulas at the places `kept`."""
+    """A program that consists of some statements of a text: the statements whose spans are in `kept`."""
 
     def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")
@@ -59,7 +59,7 @@ class ConflictingPart(ParsedProgram):
         )
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
-        """Check its types, with sizes for unspecified ends. Without inputs, the check is made once."""
+        """Check the types of the program, with sizes for unspecified ends; the result without inputs is cached."""
         from ..programs.checks import check_program_types
         from ..programs.open_lengths import with_open_ends
 
@@ -76,7 +76,7 @@ class ConflictingPart(ParsedProgram):
 
     @cached_property
     def bound(self) -> Scope:
-        """Return the meaning of its names without inputs. Raises NotationError."""
+        """Return the scope of the program without inputs. Raise NotationError if the definitions conflict."""
         return bind(self.source, self.tree)
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
@@ -84,7 +84,7 @@ class ConflictingPart(ParsedProgram):
 
 
 class Together:
-    """Formulas of a document as one text, and its statements by the formulas that they appear in."""
+    """Formulas of a document as one text, with a map from its statements to the formulas."""
 
     def __init__(self, document: Document, formulas: list[MathSpan]):
         self.formulas = list(formulas)
@@ -100,7 +100,7 @@ class Together:
         self.formulas.remove(maths)
 
     def holder(self, span: Span | None) -> MathSpan | None:
-        """Return the formula that contains a span of the text."""
+        """Return the formula that contains a span of the joined text."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
@@ -109,7 +109,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """Return the signatures in a display beside several rows: each names the function that its row describes."""
+        """Return the signatures that apply to a single row, because other rows of the display have other signatures."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
@@ -118,15 +118,15 @@ class Together:
         return frozenset(one.span for group in groups for one in group)
 
     def signature_of(self, row: Span) -> nodes.Signature | None:
-        """Return the signature after a statement in its row, if it is about that row alone."""
+        """Return the signature that follows a statement in its row, if it applies to that row alone."""
         at = next((at for at, statement in enumerate(self.statements) if statement.span == row), len(self.statements))
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
     def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
-        """Return some of the formulas as a program without the removed statements.
+        """Return a program of some of the formulas, without the removed statements.
 
-        Equal texts give the same program.
+        Equal texts and statements return the same cached program.
         """
         left_out = removed | self.of_rows
         holders = frozenset(span for span, at in self._holders.items() if at in formulas and span not in left_out)
@@ -135,7 +135,10 @@ class Together:
         return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, holders))
 
     def holding(self, removed: frozenset[Span]) -> list[Any]:
-        """Return the final statements, without redefined names, dependent statements and fragments of running text."""
+        """Return the statements that are valid at the end of the section.
+
+        Redefined names, the statements that depend on them, and expressions in running text are left out.
+        """
         statements = [
             statement
             for statement in self.part(frozenset(self.formulas), frozenset()).tree.statements
@@ -148,7 +151,7 @@ PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("program
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
-    """Return why formulas, without the removed statements, do not form a program; None if they do."""
+    """Return the reason why formulas do not form a program without the removed statements, or None if they do."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree
@@ -166,10 +169,11 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """Return the first declaration that conflicts with an earlier one, or None.
+    """Return the first declaration that conflicts with an earlier statement, or None.
 
-    A conflict is a name of another set than in an earlier formula, or one that an earlier subsection defines; the same
-    holds for functions and their signatures.
+    A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
+    the
+    name. The same rule applies to functions and their signatures.
     """
     declared: dict[str, Any] = {}
     defined: dict[str, nodes.Equation] = {}
@@ -210,10 +214,9 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _get_defined_name(head: Any, arguments: int | None = None) -> str:
-    """Return the name that a head defines, or a function's name with its number of arguments, f()1.
+    """Return the name that a left-hand side defines; f(X) defines f()1, the function name with its number of arguments.
 
-    Return nothing for an operator,
-    and for f(2 X).
+    Return an empty string for an operator, and for an argument that is not a name, such as in f(2 X).
     """
     if not isinstance(head, nodes.Call):
         return to_text(head)
@@ -225,7 +228,7 @@ def _get_defined_name(head: Any, arguments: int | None = None) -> str:
 
 
 def _is_headed(together: Together, before: Span, again: Span) -> bool:
-    """Return whether a subsection begins between two places of the text, in the document."""
+    """Return whether a subsection heading is between two spans of the text."""
     first, second = together.work.span(before), together.work.span(again)
     return bool(first and second and SUBSECTION.search(together.work.source, first[1], second[0]))
 
@@ -234,7 +237,7 @@ SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
 
 
 def _is_said_again(before: Any, statement: Any) -> bool:
-    """Return whether a declaration, or a signature, says no more than one before it."""
+    """Return whether a declaration or a signature adds nothing to an earlier declaration."""
     one, other = _sets(before), _sets(statement)
     return one == other or isinstance(statement, nodes.Declaration) and set(other) <= set(one)
 
@@ -251,7 +254,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
 
 
 def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
-    """Return the formula that contains a span of the document."""
+    """Return the formula that contains a span of the document, or None."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # an assumption may appear in a comment within a display
@@ -260,7 +263,7 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
 
 # ------------------------------------------------------------------------------------- statements that hold no more
 def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
-    """Remove the statements at some positions, and earlier statements that need the old definitions."""
+    """Remove the statements at some positions, and the earlier statements that depend on their names."""
     lost, waiting = set(gone), list(gone)
     while waiting:
         names = head_keys(statements[waiting.pop()])
@@ -273,7 +276,7 @@ def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
 
 
 def head_keys(statement: Any) -> set[str]:
-    """Return the names, with scripts, that a statement gives a value, a set or a signature."""
+    """Return the names, with scripts, that a statement defines or declares."""
     return {_exact_name(head) for head in heads(statement)} - {""}
 
 

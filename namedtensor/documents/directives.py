@@ -1,10 +1,10 @@
-r"""Directives in comments: assumptions that running text states, and findings to ignore.
+r"""Directives in comments: assumptions that the checker adds, and findings that it ignores.
 
-    % namedtensor: X ∈ ℝ^{seq × chans}      a statement of the section, as text or as LaTeX; several with ; between them
-    % namedtensor: ignore                   no finding in the next display, or on the line that it ends
-    % namedtensor: ignore 301, 314          no such finding there
+    % namedtensor: X ∈ ℝ^{seq × chans}      an assumption in text or LaTeX syntax; semicolons separate several
+    % namedtensor: ignore                   ignore all findings on this line or in the next display
+    % namedtensor: ignore 301, 314          ignore only these codes
 
-An assumption is added to the program of its section as LaTeX; its errors point to the statement in the comment.
+An assumption is added as LaTeX to the program of its section. Its errors are reported at the statement in the comment.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
 
 
 class Ignored(NamedTuple):
-    """A comment that asks for silence: its place and its codes, or all codes if it names none."""
+    """A directive to ignore some findings, or all findings if it has no codes."""
 
     position: int
     numbers: frozenset[int]
 
 
 class FactDirective(NamedTuple):
-    """A statement in a comment, and its LaTeX."""
+    """An assumption in a comment, and its LaTeX."""
 
     span: Span
     written: str
@@ -51,7 +51,7 @@ def remarks(source: str, start: int, end: int) -> Iterator[Ignored | FactDirecti
 
 
 def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
-    """Return the statements of a stretch, as text or as LaTeX. Raise NotationError if they are invalid."""
+    """Return the assumptions in a span, in text or LaTeX syntax. Raise NotationError if they are invalid."""
     text = source[slice(*span)]
     try:
         program = parse(text, "latex" if latex else "text")
@@ -71,7 +71,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
 
 
 def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the parts of a stretch between semicolons outside of brackets."""
+    """Yield the spans between the semicolons that are outside of brackets."""
     depth, position = 0, start
     for sign in SEPARATOR.finditer(source, start, end):
         if sign[0] == ";" and depth == 0:
@@ -83,7 +83,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _move_error(problem: NotationError, source: str, span: Span) -> NotationError:
-    """Return an error about a stretch as one of the whole."""
+    """Return the error of a part as an error of the whole source."""
     result = problem.span or (0, 0)
     moved = (span[0] + result[0], min(span[0] + result[1], span[1]))
     return problem.replace(source=source, span=moved, labels=())

@@ -1,4 +1,4 @@
-"""The data of a document: its sections with their formulas, and its macro definitions."""
+"""The data of a document: its sections, their formulas, and its macro definitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .verdicts import Draws
 
 
 class MathSpan(NamedTuple):
-    """A display or inline formula, its delimiters included; or an assumption in a comment, which is `written` as LaTeX."""
+    """A display or inline formula with its delimiters, or an assumption in a comment, whose LaTeX is `written`."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class MathSpan(NamedTuple):
 
 @dataclass
 class Section:
-    """A scope: its title and its formulas."""
+    """A section of a document, which is one scope, with its title and formulas."""
 
     title: str
     start: int
@@ -45,7 +45,7 @@ class Section:
 
 
 class DocumentMacro(NamedTuple):
-    """A definition of a macro: where it appears, and the macros that its body mentions."""
+    """A macro definition, with its span and the macros that its body mentions."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ class DocumentMacro(NamedTuple):
 
 @dataclass
 class Document:
-    """A document: its sections with their formulas, macro definitions, and unclosed formulas."""
+    """A document: its sections, formulas, macro definitions, and errors."""
 
     source: str
     sections: list[Section]

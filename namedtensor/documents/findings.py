@@ -1,4 +1,4 @@
-"""Findings of a report, each at its place in a file, without findings that a comment ignores."""
+"""Findings of a report with their positions in files, without the findings that comments ignore."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ERROR, WARNING, NOT_CHECKED = "error", "warning", "not checked"
 
 
 class Finding(NamedTuple):
-    """A finding at a place: its severity, the file, the problem in the text of that file, and the formula there."""
+    """A finding with its severity, file, problem and formula."""
 
     severity: str
     file: str
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 class _Silenced(NamedTuple):
-    """A stretch of a file in which a comment silences some codes, or all."""
+    """A range of a file in which a comment silences some codes, or all codes."""
 
     file: str
     start: int
@@ -40,7 +40,7 @@ class _Silenced(NamedTuple):
 
 
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
-    """Return errors, warnings, and unchecked formulas with named axes, each group in the order of the document."""
+    """Return the errors, the warnings, and the unchecked formulas with named axes, each group in document order."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = [_stretch(ignored, whole, maths) for ignored in report.ignored]
     findings: dict[object, Finding] = {}  # once each, however often a file is included
@@ -79,10 +79,10 @@ def _line(text: str, position: int) -> Span:
 
 # ------------------------------------------------------------------------------------------------------------- silence
 def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced:
-    """Return the range of a directive.
+    """Return the range that a directive applies to.
 
-    At the end of a line, it applies to that line and the formula that ends on it. On its own line, it applies to the
-    next line within a formula, or else to the next display or formula.
+    After other text on a line, a directive applies to that line and to the formula that ends on it. Within a formula, a
+    directive on a separate line applies to the next line. Elsewhere, it applies to the next formula.
     """
     at = whole.place((ignored.position, ignored.position))
     start, end = _line(at.text, at.span[0])

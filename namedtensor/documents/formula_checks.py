@@ -1,4 +1,7 @@
-"""The check of one formula in a file, whose inputs may be known only at its use."""
+"""The check of one formula in a file.
+
+The inputs of the formula may be unknown until it is used.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ UNDEFINED = 201
 
 
 class CheckedFormula(NamedTuple):
-    """The check of a formula: the findings, and the names whose values come from elsewhere."""
+    """The result of checking one formula: errors, warnings, and names that are defined elsewhere."""
 
     checked: Any  # the CheckedProgram, with its checker
     errors: tuple[NotationError, ...]
@@ -34,10 +37,9 @@ def check_formula(
 ) -> CheckedFormula:
     """Check a formula with the inputs whose shapes are known.
 
-    Inputs that are only `named` may have any shape.
-
-    Unless these are all its inputs (`complete`), an undefined name is also an input, and raises no error unless it
-    resembles a defined name.
+    The inputs in `named` may have any shape. If the inputs are not `complete`, an undefined name is treated as an
+    input. It
+    raises an error only if it resembles a defined name.
     """
     from ..programs.checks import check_program_types
 

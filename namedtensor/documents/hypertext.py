@@ -1,10 +1,11 @@
-r"""Convert HTML to a LaTeX document: its headings, and the formulas that MathJax or KaTeX would typeset.
+r"""Convert HTML to a LaTeX document of its headings and the formulas that MathJax or KaTeX would typeset.
 
     <h1>Attention</h1>                        \section{Attention}
     \(Q \ndot{\key} K &gt; 0\)                 \(Q \ndot{\key} K > 0\)
     <!-- namedtensor: X ∈ ℝ^{seq} -->         % namedtensor: X ∈ ℝ^{seq}
 
-Formulas are in `\(…\)`, `\[…\]`, `$$…$$` and environments, with entities for `<`, `>` and `&`; a single `$` is a
+The formulas are in `\(…\)`, `\[…\]`, `$$…$$` and environments. Entities may stand for `<`, `>` and `&`. A single `$` is
+a
 currency sign. Scripts, styles and code are skipped.
 """
 
@@ -21,12 +22,12 @@ MARKUP = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,30});|</?[a-z][^<>]
 
 
 def whole_hypertext(text: str, file: str) -> Whole:
-    """Return the headings and formulas of an HTML page."""
+    """Return the LaTeX document of the headings and formulas of an HTML page."""
     return HypertextReader(text, file).whole()
 
 
 class HypertextReader(DocumentReader):
-    """Reads HTML."""
+    """Reader for HTML."""
 
     MARK = re.compile(
         rf"""(?P<comment><!--)
@@ -47,7 +48,7 @@ class HypertextReader(DocumentReader):
         return max(next_end(self.lower, f"</{mark['silent'].lower()}>", mark.end()), mark.end())
 
     def title(self, mark: re.Match) -> int:
-        """Write a heading as a section, and return the position after it, or after its tag's name if nothing closes it."""
+        """Write a heading as a section and return the position after it, or after its tag if it is not closed."""
         start = next_end(self.text, ">", mark.end())
         closer = f"</{mark['title'].lower()}>"
         end = next_end(self.lower, closer, start) if start >= 0 else -1
@@ -64,7 +65,7 @@ class HypertextReader(DocumentReader):
         return self.write_whole(mark.start(), end) if end else mark.end()
 
     def copy(self, start: int, end: int) -> None:
-        """Copy a stretch with entities as their characters, and without tags."""
+        """Copy a range without tags, and replace entities with their characters."""
         position = start
         for match in MARKUP.finditer(self.text, start, end):
             self.parts.copy(position, match.start())

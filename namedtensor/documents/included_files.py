@@ -1,11 +1,10 @@
-r"""A document as TeX reads it, with the files that it includes inserted.
+r"""Insertion of included files into a document, in the order in which TeX reads them.
 
-    paper.tex --\input, \include, \usepackage--> one text, a Whole  <--a place in it leads back to a file and its line
+    paper.tex --\input, \include, \usepackage--> one text, a Whole  <--each position maps to a file and a line
 
-Of a style file in the folder of the document (`namedtensor.sty`, or one with the author's macros) only the definitions
-are read. Documents are untrusted: only regular text files are opened, outside of the document's folder only TeX files
-(`.tex`, `.sty`, …), and depth, number and size are limited (see below). A note reports each file that is not read,
-because it may contain formulas.
+A style file in the document's folder, such as `namedtensor.sty`, contributes only its definitions. Documents are
+untrusted. Only regular text files are opened, and outside of the document's folder only TeX files (`.tex`, `.sty`, …).
+Depth, number and size are limited. Each file that is not read gets a note, because it may contain formulas.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Read = Callable[[str], "str | None"]  # the text of a file by its path, or None 
 
 
 class FileLocation(NamedTuple):
-    """A span in a file, with the name of the file and its text."""
+    """A span in a file, with the file's name and text."""
 
     file: str
     text: str
@@ -39,12 +38,12 @@ class FileLocation(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The number of its first line, from 1."""
+        """The number of the first line of the span, from 1."""
         return self.text.count("\n", 0, self.span[0]) + 1
 
 
 class _Part(NamedTuple):
-    """A part of a whole: its start, its file, and its place in the file."""
+    """A part of a whole document: its start there, its file, and its offset in the file."""
 
     start: int
     file: str
@@ -54,7 +53,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class Whole:
-    """The text of a document with all included files, the way back to the files, and the skipped files with reasons."""
+    """The text of a document with all included files, a map to these files, and notes on the skipped files."""
 
     text: str
     parts: list[_Part]
@@ -63,16 +62,16 @@ class Whole:
 
     @property
     def file(self) -> str:
-        """The document itself."""
+        """The path of the document."""
         return self.parts[0].file
 
     @property
     def files(self) -> list[str]:
-        """Return the document, and its files that were read, in this order."""
+        """The document and the included files, without files that contribute only macros."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
-        """Return the location of a span of the whole, up to the end of the part in which it begins.
+        """Return the location of a span in its file; the location ends with the part in which the span begins.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
@@ -86,7 +85,7 @@ class Whole:
         return FileLocation(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
 
     def error(self, error: NotationError) -> tuple[str, NotationError]:
-        """Return an error of the whole as one of a file, and the file. Labels in other files become notes."""
+        """Return the file of an error, and the error as an error of that file. Labels in other files become notes."""
         if error.source != self.text or error.span is None:
             return self.file, error
         at = self.place(error.span)
@@ -104,7 +103,7 @@ class Whole:
 
 
 class FileParts:
-    """A whole while it is put together."""
+    """Builder for a whole document."""
 
     def __init__(self, file: str, text: str):
         self.file, self.text = file, text
@@ -113,12 +112,12 @@ class FileParts:
         self.length = 0
 
     def copy(self, start: int, end: int, file: str | None = None, text: str | None = None) -> None:
-        """Copy a part of a file, the document itself if no other is named."""
+        """Copy a range of a file; the default file is the document."""
         whole = self.text if text is None else text
         self.write(whole[start:end], start, file, whole)
 
     def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
-        """Insert text that is read like text at a position of a file."""
+        """Append generated text that maps to a position of a file."""
         if written:
             self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
             self.texts.append(written)
@@ -129,7 +128,7 @@ class FileParts:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """Return a document whose files are unavailable: the parts of its text that TeX reads."""
+    """Return the parts of a document that TeX reads, without its included files."""
     parts = FileParts(file, text)
     for stretch in stretches(text):
         parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
@@ -137,12 +136,12 @@ def whole_text(text: str, file: str) -> Whole:
 
 
 def whole_of_one(text: str, file: str) -> Whole:
-    """Return a document that is one unchanged file."""
+    """Return a whole document that consists of one unchanged file."""
     return Whole(text, [_Part(0, file, text, 0)])
 
 
 def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
-    """Join several texts to one document, which is the file."""
+    """Join several documents into one document with the given file name."""
     parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
     for whole in wholes:
         parts += [part._replace(start=part.start + length) for part in whole.parts]
@@ -153,7 +152,7 @@ def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
 
 
 def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
-    """Return a document with all that it includes, from `read` or from disk."""
+    """Return a document with all files that it includes, from `read` or from disk."""
     reading = IncludedReading(file, text, read=read)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
@@ -161,9 +160,9 @@ def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
 
 # --------------------------------------------------------------------------------------------------------- reading a file
 def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """Return the text of a document's file, or of a file that it names, and a note if it is not in UTF-8.
+    """Return the text of a file, and a note if the file is not in UTF-8.
 
-    Raises InputError if it is not a regular file, no text, or longer than `limit` bytes.
+    Raise InputError if it is not a regular file, is not text, or is longer than `limit` bytes.
     """
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
@@ -178,7 +177,7 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
 
 
 def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """Return the text from `read` or from disk. Raise InputError if there is none."""
+    """Return the text of a file from `read` or from disk, and a note. Raise InputError if there is no such file."""
     if read is None:
         return document_text(file, limit)
     text = read(file)
@@ -191,7 +190,7 @@ def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str,
 
 # ------------------------------------------------------------------------------------------------------ following \input
 class Inclusion(NamedTuple):
-    """A macro of inclusion: endings that TeX tries; whether only definitions; whether a missing file is reported."""
+    """A macro that includes files: endings to try, whether to read only definitions or report missing files."""
 
     endings: tuple[str, ...]
     definitions: bool = False
@@ -238,7 +237,7 @@ CONDITION = re.compile(
 
 
 class NamedFile(NamedTuple):
-    """A place where a document names files, with these files."""
+    """A span that includes files, with the names of these files."""
 
     span: Span
     inclusion: Inclusion
@@ -246,7 +245,7 @@ class NamedFile(NamedTuple):
 
 
 def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile]:
-    r"""Yield the parts of a file that TeX reads, or only its definitions, and the files named between them.
+    r"""Yield the spans of a file that TeX reads (or only its definitions) and the files that it names.
 
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
     [(0, 2), (16, 19)]
@@ -279,7 +278,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
 
 
 def find_skip_end(text: str, position: int) -> int | None:
-    r"""Return the end of the text after \iffalse, or None if there is none."""
+    r"""Return the end of the text that \iffalse skips, or None if there is no end."""
     depth = 0
     for token in CONDITION.finditer(text, position):
         if depth == 0 and (token["fi"] or token["other"]):
@@ -289,7 +288,7 @@ def find_skip_end(text: str, position: int) -> int | None:
 
 
 def find_named_files(text: str, token: re.Match) -> NamedFile | None:
-    r"""Return the files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names, or None."""
+    r"""Return the files that an inclusion names: \input{…}, \input …, \usepackage{…, …} or \import{…}{…}; or None."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
     end = group_end(text, start) if text.startswith("{", start) else None
@@ -309,10 +308,10 @@ def find_named_files(text: str, token: re.Match) -> NamedFile | None:
 
 
 class IncludedReading:
-    """The parts of a whole document while it is read."""
+    """Reader that inserts included files into a document."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """Start reading a file from `read` or the disk; the inclusion of `chapter` is noticed but not read."""
+        """Prepare to read a file from `read` or from disk. The inclusion of `chapter` is recorded but not read."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
@@ -324,7 +323,7 @@ class IncludedReading:
         self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
-        """Add a file with all that it includes; `within` are the files that include each other down to it."""
+        """Add a file with all files that it includes; `within` is the chain of including files, to detect cycles."""
         self.left -= len(text)
         for stretch in stretches(text, definitions):
             if isinstance(stretch, NamedFile):
@@ -373,7 +372,7 @@ class IncludedReading:
             self.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
-        """Find the file of a name beside the document, like TeX, or beside the file that names it."""
+        """Return the path of an included file, beside the document or beside the including file, or None."""
         for folder in dict.fromkeys((self.folder, beside)):
             for ending in inclusion.endings:
                 path = os.path.join(folder, name if name.endswith(ending) else name + ending)
@@ -388,7 +387,7 @@ class IncludedReading:
         return None
 
     def refusal(self, path: str, real: str, within: tuple[str, ...]) -> str | None:
-        """Return the reason why an existing file is not read."""
+        """Return the reason why an existing file must not be read, or None."""
         if real in within:
             return f"{path} includes itself"
         if len(within) > DEPTH:

@@ -1,6 +1,7 @@
-"""Inheritance between sections.
+"""Inheritance of definitions between sections.
 
-A section's formulas use definitions of earlier sections, and signatures of functions that only later ones have.
+The formulas of a section can use definitions from earlier sections. They can also use function signatures from later
+sections.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its numb
 
 
 def later_signatures(document: Document) -> dict[str, StatementKey]:
-    """Return the signatures of functions that have one in the whole document, the same wherever it is given.
+    """Return the signatures of functions that have the same signature everywhere in the document.
 
-    Names of one letter are left out: another section may use f for another function.
+    Function names with one letter are left out, because another section may use the same letter for another function.
     """
     signatures: dict[str, StatementKey] = {}
     texts: dict[str, set[str]] = {}
@@ -40,9 +41,10 @@ def later_signatures(document: Document) -> dict[str, StatementKey]:
 
 
 class Inheritance:
-    """The statements of a document so far, by the names that they say something of; the last of a name counts.
+    """The statements of the document so far, by the names that they define or describe.
 
-    `later` are the signatures that apply before the section that gives them too.
+    For each name, only the last section that defines it counts. `later` maps function names to signatures in later
+    sections.
     """
 
     def __init__(self, document: Document, later: Mapping[str, StatementKey] | None = None):
@@ -53,9 +55,9 @@ class Inheritance:
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
-        """Return the statements before a section that its formulas need, as assumptions.
+        """Return the earlier statements that a section's formulas need, as assumptions.
 
-        The section's own statements take precedence.
+        Statements of the section itself take precedence.
         """
         names = {name for maths in section.formulas for name in find_described_names(section.programs[maths])}
         names -= {name for name in names if self.is_the_same(name, section)}
@@ -91,7 +93,10 @@ class Inheritance:
         return dict(facts.values())
 
     def has_other_parts(self, name: str, pair: StatementKey, redefined: set[str]) -> bool:
-        """Return whether a section redefines a name in the body of a function, whose signature is then enough: f(X) = Y."""
+        """Return whether a section redefines a name in the body of an inherited function, such as Y in f(X) = Y.
+
+        The section then inherits only the signature of the function.
+        """
         statement = self.statement(pair)
         parameters = bound_by(statement)
         signed = any(isinstance(self.statement(other), nodes.Signature) for other in self.known.get(name, ()))
@@ -100,7 +105,7 @@ class Inheritance:
         )
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses a name for a new tensor: it mentions none of the axes of the earlier tensor."""
+        """Return whether a section uses a name for a new tensor: it mentions no axis of the earlier tensor."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
@@ -110,7 +115,7 @@ class Inheritance:
         return bool(names) and not functions and not names & axes
 
     def is_the_same(self, name: str, section: Section) -> bool:
-        """Return whether a section only repeats the declaration of a tensor whose elements are known."""
+        """Return whether a section only repeats the declaration of a tensor with known elements."""
         before = [self.statement(pair) for pair in self.known.get(name, ())]
         sets = {
             to_text(of) for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets
@@ -146,7 +151,7 @@ class Inheritance:
         return self.sections[maths].programs[maths].statements[number]
 
     def fact(self, pair: StatementKey) -> tuple[MathSpan, nodes.Program]:
-        """Return a statement as an assumption of another section."""
+        """Return a statement as an assumption for another section."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
@@ -158,7 +163,7 @@ class Inheritance:
 
 
 class Needs:
-    """The dependences of a section's formulas: which definitions they use."""
+    """The dependencies of a section's formulas on its definitions."""
 
     def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section
@@ -175,7 +180,7 @@ class Needs:
                     self.sizes.append(maths)
 
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
-        """Return formulas with their declarations: earlier ones, and later ones of new names."""
+        """Return formulas with the definitions that they need, preferring earlier definitions to later ones."""
 
         @lru_cache(maxsize=4096)
         def said_before(name: str) -> list[MathSpan]:
@@ -205,7 +210,7 @@ def find_described_names(program: nodes.Program) -> Iterator[str]:
 
 
 def _told_by(statement: Any) -> list[str]:
-    """Return the names that a statement introduces: an equation about f(2 X), or a renamed tensor, introduces none."""
+    """Return the names that a statement introduces; an equation about f(2 X) or a renamed tensor introduces none."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         is_known = isinstance(head, nodes.Rename) or not all(
@@ -216,7 +221,7 @@ def _told_by(statement: Any) -> list[str]:
 
 
 def _is_known(body: nodes.Node) -> bool:
-    """Return whether a body is a tensor whose elements are written out as numbers."""
+    """Return whether an expression is a literal tensor of numbers."""
     return isinstance(body, nodes.Literal) and not any(isinstance(node, nodes.Name) for node in walk(body))
 
 

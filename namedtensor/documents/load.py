@@ -1,4 +1,4 @@
-"""`nt.load_program`: the program of a file, a formula or a document."""
+"""`nt.load_program`: loads the program of a file or document."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's
 def load_program(
     path: Any, syntax: str = "auto", section: str | None = None, *, operators: Operators = (), folders: Folders = ()
 ) -> Program:
-    r"""Load a program from a file.
+    r"""Load a program from a file or document.
 
-    A document (`.tex` with sections or included files, `.md`, `.rst`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
-    its included files, its macros and the assumptions in its comments. Sections inherit definitions, and a later definition
-    takes precedence.
+    Documents (`.tex` with sections or included files, `.md`, `.rst`, `.ipynb`, `.html`) are read as in `namedtensor
+    check`, with
+    their included files, macros and assumptions in comments. Sections inherit definitions, and a later definition takes
+    precedence.
 
     Parameters
     ----------
     path : str or path
-        The file: `.nt` is text, `.tex` is LaTeX, or a document.
+        The file: a program (`.nt`), a LaTeX formula (`.tex`) or a document.
     syntax : {"auto", "text", "latex"}
         The syntax of the file (default: "auto", by its extension and content).
     section : str, optional
-        The title of the section at whose end the program is taken (default: the end of the document).
+        The title of a section. The program contains the definitions that apply at the end of that section (default: the
+        end of the document).
     operators : iterable of operators
-        Operators of `nt.operator` that the program may use (default: none).
+        Operators from `nt.operator` that the program may use (default: none).
     folders : str, path or iterable of paths
         Further folders from which the program may import (default: none).
 
@@ -45,7 +47,7 @@ def load_program(
     Raises
     ------
     NotationError
-        If the file cannot be read, has no such section, or imports what is not there.
+        If the file cannot be read, does not contain the section, or has an import that is not found.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def load_program(
 
 
 def with_operators(text: str, syntax: str, operators: Operators) -> Program:
-    """Return the program of a text, with user-defined operators."""
+    """Parse a text as a program with user-defined operators."""
     if not operators:
         return Program(text, syntax)
     from ..programs.custom_operators import program_with

@@ -1,7 +1,7 @@
-"""A document as a program: the statements that apply at its end, or at the end of a section.
+"""A document as a program of the statements that apply at its end, or at the end of a section.
 
-A section inherits statements and may redefine a name. From there on the new definition applies, and statements about
-the old one, or that depend on it, are omitted.
+A section inherits statements and may redefine a name. After a redefinition, statements that use the old definition are
+omitted.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|inpu
 
 
 def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
-    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file.
+    """Return the whole document: the formulas of a file, and for LaTeX also the files that it includes.
 
-    `read` gives the texts of the files that it includes, in place of the disk.
+    `read` maps the path of an included file to its text (default: read from disk).
     """
     reader = READERS.get(os.path.splitext(file)[1], whole_text)
     return whole_chapter(text, file, read) if reader is whole_chapter else reader(text, file)
@@ -53,10 +53,11 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 
 @raise_recursion_limit
 def program_of(file: str, section: str | None) -> str | None:
-    """Return the program of a document, or of one of its sections, as text; None if the file is a formula.
+    """Return the program of a document, or of one of its sections, as text; None if the file is a single formula.
 
-    The program has no bare expressions: a document mentions them, and its value is a definition. Raise NotationError if
-    the file cannot be read, or has no such section.
+    Expressions without a name are left out, so that the last definition is the value of the program. Raise
+    NotationError
+    if the file cannot be read or does not have the section.
     """
     try:
         text, _ = document_text(file)
@@ -84,7 +85,7 @@ def _find_section(sections: Iterable[Section], title: str, file: str) -> Section
 
 
 def _append_statements(before: list[Any], new: list[Any]) -> list[Any]:
-    """Join statements with new ones, which may define a name again."""
+    """Append new statements, and drop the earlier statements that they supersede."""
     again = {name for statement in new for name in head_keys(statement)}
     gone = {at for at, statement in enumerate(before) if again & head_keys(statement)}
     return drop_superseded([*before, *new], gone)
@@ -92,9 +93,9 @@ def _append_statements(before: list[Any], new: list[Any]) -> list[Any]:
 
 # -------------------------------------------------------------------------------------------- a formula by its label
 def find_labeled(file: str, label: str) -> str:
-    """Return the program whose value is the labeled formula, with the definitions that it needs.
+    """Return a program whose value is the labeled formula, with the definitions that it needs.
 
-    Raises NotationError if the file cannot be read, or has no formula with that label.
+    Raise NotationError if the file cannot be read, or if no formula has that label.
     """
     try:
         text, _ = document_text(file)
@@ -114,13 +115,13 @@ def find_labeled(file: str, label: str) -> str:
 
 
 def chosen(program: nodes.Program, position: int) -> Any:
-    """Return the statement with a label, by the position of the label."""
+    """Return the statement with the label at a position among the labels of a formula."""
     defining = [statement for statement in program.statements if isinstance(statement, (nodes.Equation, nodes.Value))]
     return defining[min(position, len(defining) - 1)] if defining else program.statements[-1]
 
 
 def with_value(holds: list[Any], statement: Any) -> list[Any]:
-    """Return the definitions that a statement needs, and last the statement whose value is asked for."""
+    """Return the definitions that a statement needs, followed by the statement and an expression for its value."""
     others = [fromkey for fromkey in dict.fromkeys(holds) if fromkey != statement and not isinstance(fromkey, LEFT_OUT)]
     needed: list[Any] = [statement]
     for line in needed:
@@ -134,7 +135,10 @@ def with_value(holds: list[Any], statement: Any) -> list[Any]:
 
 # ----------------------------------------------------------------------------------------------- files of assumptions
 def with_assumptions(whole: Whole, file: str) -> tuple[Whole, int]:
-    """Return a document after the assumptions of a file, and the end of these. Raises InputError if the file has none."""
+    """Insert the assumptions of a file before a document; return both as one document, and the end of the assumptions.
+
+    Raise InputError if the assumptions are invalid.
+    """
     try:
         text = read_text(file)
         assumptions = facts(text, (0, len(text)))

@@ -6,9 +6,11 @@ r"""Convert Markdown to a LaTeX document of its headings and formulas.
     Y = \nsum{\seq} X                Y = \nsum{\seq} X
     ```                              \]
 
-Formulas are in `$…$` (no blank within the dollars, and no digit after them, so that $5 is a price), `$$…$$`,
-```` ```math ````, in the text notation ```` ```nt ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is skipped. A macro
-that a formula defines applies from there on.
+The formulas are in `$…$`, `$$…$$`, ```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and
+environments.
+A block ```` ```nt ```` contains the text notation. A formula in `$…$` has no space next to its dollars and no digit
+after
+them, so that $5 is a price. Code is skipped. A macro that a formula defines applies to all later formulas.
 """
 
 from __future__ import annotations
@@ -34,12 +36,12 @@ NAMED = r"\label{\name{nt}}"  # marks a formula as one of this notation
 
 
 def whole_markdown(text: str, file: str) -> Whole:
-    """Return the headings and formulas of a Markdown file."""
+    """Return the LaTeX document of the headings and formulas of a Markdown file."""
     return MarkdownReader(text, file).whole()
 
 
 class MarkdownReader(DocumentReader):
-    """Reads Markdown."""
+    """Reader for Markdown."""
 
     MARK = re.compile(
         rf"""^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[ \t]*(?P<info>[^\n`]*)(?:\n|\Z)
@@ -61,13 +63,13 @@ class MarkdownReader(DocumentReader):
         return self.write_title(mark, mark.span("title"), mark.end())
 
     def code(self, mark: re.Match) -> int:
-        """Skip `code`, and ``code with ` in it``, which ends at a run of as many ticks."""
+        """Skip inline code, which ends at a run of as many backticks as it begins with."""
         end = self.end_of_paragraph(mark.end())
         closing = re.compile(rf"(?<!`){mark[0]}(?!`)").search(self.text, mark.end(), end)
         return closing.end() if closing else mark.end()
 
     def info(self, mark: re.Match) -> int:
-        """Read a fenced block, whose language is named after the fence."""
+        """Read a fenced block whose language follows the fence."""
         closing = re.compile(rf"^[ \t>]*{mark['fence']}[`~]*[ \t]*$", re.MULTILINE).search(self.text, mark.end())
         inside = closing.start() if closing else len(self.text)
         language = mark["info"].split(maxsplit=1)[:1]
@@ -78,7 +80,7 @@ class MarkdownReader(DocumentReader):
         return closing.end() if closing else len(self.text)
 
     def program(self, start: int, end: int) -> None:
-        """Write a block of the text notation: a display for each statement."""
+        """Write a block of the text notation as one display for each statement."""
         try:
             statements = parse(self.text[start:end], "text").statements
         except NotationError:
@@ -134,7 +136,7 @@ class MarkdownReader(DocumentReader):
 
 
 def _reads_alike(text: str, statement: nodes.Statement) -> bool:
-    """Return whether a statement of the text notation has the same tree as LaTeX."""
+    """Return whether the LaTeX of a statement parses to the same tree as its text notation."""
     try:
         return parse(text, "latex").statements == (statement,)
     except NotationError:
@@ -146,7 +148,7 @@ CELL = ":cell "  # between the name of a notebook and the number of a cell
 
 
 def whole_notebook(text: str, file: str) -> Whole:
-    """Return the headings and formulas of a notebook's Markdown cells. Raises InputError if it is not a notebook."""
+    """Return the headings and formulas of a notebook's Markdown cells. Raise InputError if it is not a notebook."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -157,7 +159,7 @@ def whole_notebook(text: str, file: str) -> Whole:
 
 
 def _cells(content: Any) -> Iterator[tuple[int, str]]:
-    """Yield the Markdown cells of a notebook: their numbers among all cells, from 1, and their texts."""
+    """Yield the number and the text of each Markdown cell; the numbers count all cells from 1."""
     cells = content.get("cells") if isinstance(content, dict) else None
     for number, cell in enumerate(cells if isinstance(cells, list) else (), 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "markdown":

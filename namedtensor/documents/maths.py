@@ -1,4 +1,4 @@
-"""Locate the formulas of a LaTeX document by section, and its macro definitions."""
+"""Locate the formulas and macro definitions of a LaTeX document, by section."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TOKEN = re.compile(
 
 
 def find(source: str, common: int = 0) -> Document:
-    """Return the sections, formulas and macros of a document; assumptions before `common` apply to each section."""
+    """Return the sections, formulas and macros of a document; assumptions before `common` apply to all sections."""
     document = Document(source, [Section("", 0)], common=common)
     position = index = 0
     while token := TOKEN.search(source, position):
@@ -63,7 +63,7 @@ COUNTED = ("begin", "bracket", "dollars", "section")
 
 
 def _outside(document: Document, token: re.Match) -> int:
-    """Take in one token of prose; where to read on."""
+    """Process one token outside of formulas and return the position after it."""
     kind = token.lastgroup
     if kind == "section":
         title, end = _title(document.source, token.end())
@@ -78,7 +78,7 @@ def _outside(document: Document, token: re.Match) -> int:
 
 
 def _take_remarks(document: Document, start: int, end: int) -> None:
-    """Read the directives for the checker in comments."""
+    """Add the directives in the comments of a range to the document."""
     for remark in remarks(document.source, start, end):
         document.remarks += 1
         if document.remarks > REMARKS:
@@ -103,13 +103,13 @@ def _comment(document: Document, token: re.Match) -> int:
 
 
 def opaque_end(source: str, token: re.Match) -> int:
-    """Return the end of a verbatim environment; if it is not closed, the end of its \begin."""
+    """Return the end of a verbatim environment, or the end of its \\begin if it is not closed."""
     end = next_end(source, rf"\end{{{token['kind']}}}", token.end())
     return token.end() if end < 0 else end
 
 
 def next_end(source: str, text: str, position: int) -> int:
-    """Return the end of the next `text`, or -1 if there is none. That there is none is looked for once."""
+    """Return the end of the next `text`, or -1 if there is none. The last occurrence is cached."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
 
@@ -141,7 +141,7 @@ def _define(document: Document, token: re.Match) -> int:
 
 
 def _define_environment(document: Document, start: int, head: re.Match | None, end: int) -> None:
-    r"""Read \newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display."""
+    r"""Record the environment of \newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display."""
     if head is None:
         return
     text = document.source[start:end]
@@ -159,7 +159,7 @@ def _know(document: Document, macro: str, span: Span, text: str) -> None:
 
 
 def _skip_signature(document: Document, token: re.Match) -> int:
-    r"""Read \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
+    r"""Skip \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
     position = token.end()
     while group := GROUP.match(document.source, position):
         position = group_end(document.source, group.end() - 1) or token.end()
@@ -216,9 +216,10 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n")
 def maths_end(
     source: str, position: int, closer: str, inline: bool, others: Collection[str] = ()
 ) -> tuple[int | None, int]:
-    """Return the end of a formula that `closer` or one of the others closes (None if unclosed), and of the search.
+    """Return the end of a formula (None if it is not closed) and the position where the search ended.
 
-    The end of a paragraph also ends an inline formula.
+    The formula ends at `closer` or at one of the others. For an inline formula, the search ends at the end of the
+    paragraph.
     """
     while token := TOKEN.search(source, position):
         text = token[0]
@@ -241,7 +242,7 @@ def group_end(source: str, position: int) -> int | None:
 
 @lru_cache(maxsize=8)
 def _groups(source: str) -> dict[int, int]:
-    """Return the position of each { of a source, and the end of its group."""
+    """Map the position of each { to the end of its group."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for brace in BRACE.finditer(source):
@@ -296,7 +297,7 @@ def definition_end(source: str, token: re.Match) -> int | None:
 
 
 def _sound(definition: str) -> bool:
-    """Return whether the notation can read a definition; many of a document it need not."""
+    """Return whether the notation can parse a macro definition."""
     try:
         parse(definition + "\n$x$", "latex")
     except NotationError:

@@ -1,6 +1,6 @@
-"""Recognition of the notation: which formulas of a document are checked.
+"""Recognition of the formulas of a document that use this notation.
 
-Formulas that do not look like it are skipped, and only formulas that show axes are reported as errors.
+Other formulas are skipped. Errors are reported only for formulas that show named axes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def gather(
 ) -> set[MathSpan]:
     """Select the formulas of a section to check, and return the formulas whose errors are reported.
 
-    `before` are the names of earlier sections.
+    `before` contains the names of earlier sections.
     """
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
     blamed: set[MathSpan] = set()
@@ -93,7 +93,7 @@ def gather(
 
 
 def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any, findings: Findings) -> bool:
-    """Return whether a math span is a shape or a type; if so, add it to the section, or report its error."""
+    """Return whether a formula is a single shape or type; if so, add it to the section or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
     try:
@@ -110,9 +110,9 @@ def _is_shape(document: Document, section: Section, maths: MathSpan, program: An
 def _said_of_known(
     document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan], findings: Findings
 ) -> nodes.Program | None:
-    """Return the program of an inline formula about names of the section only, or None.
+    """Return the program of an inline formula that uses only names of the section, or None.
 
-    Examples are A + x with tensors defined before, and ε > 0 with a name in use.
+    Examples are A + x with tensors that are already defined, and ε > 0 with a name that the section uses.
     """
     if not blamed or findings.read > READ or not OPERATES.search(document.source, *maths[:2]):
         return None
@@ -138,7 +138,7 @@ OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A
 def _leave_out(
     document: Document, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> None:
-    """Record a formula that cannot be parsed: as an error, or as skipped with a reason."""
+    """Record a formula that cannot be parsed, either as an error or as skipped with a reason."""
     reason = _explain_skipping(document, maths, problem)
     if everything or reason is None or maths.written:
         findings.errors.append(problem)
@@ -155,9 +155,9 @@ def _leave_out(
 def _read_rows(
     document: Document, section: Section, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> nodes.Program | NotationError:
-    """Return the tree of the valid rows of a display, and report each invalid row.
+    """Parse the valid rows of a display, report each invalid row, and return the tree.
 
-    If no row is valid, return the error of the whole.
+    If no row is valid, return the error of the whole display.
     """
     first = problem
     rows, gone = rows_of(document.source, maths), []
@@ -236,7 +236,7 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
 
 
 def names_in(root: Any) -> tuple[str, ...]:
-    """Return the names of tensors and functions in a tree, in order of first mention."""
+    """Return the names of tensors and functions in a tree, in order of first use."""
     return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
 
 
@@ -248,12 +248,12 @@ def find_names(section: Section, maths: MathSpan) -> tuple[str, ...]:
 
 
 def heads_of(program: nodes.Program) -> set[str]:
-    """Return the names that the statements of a program may define."""
+    """Return the names that the statements of a program may define or declare."""
     return {name for statement in program.statements for name in head_names(statement)}
 
 
 def _explain_skipping(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
-    """Return the reason why a formula that does not parse is skipped, or None if it raises an error."""
+    """Return the reason for skipping a formula that does not parse, or None if its error must be reported."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
         return problem.message
@@ -267,7 +267,7 @@ def _explain_skipping(document: Document, maths: MathSpan, problem: NotationErro
 
 
 def _single(program: nodes.Program) -> bool:
-    """Return whether a program is just a name, a number or a size."""
+    """Return whether a program is a single name, number or size."""
     statement = program.statements[0]
     while isinstance(statement, nodes.Value):
         body = statement.body
@@ -278,7 +278,7 @@ def _single(program: nodes.Program) -> bool:
 
 
 def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
-    """Return the tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it so."""
+    """Parse a formula; return its tree or its error. In f(x), f is a function if an earlier formula defines it."""
     work = assemble_program(document, [maths])
     findings.read += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
     if findings.read > READ:
@@ -303,7 +303,7 @@ EACH = 10  # characters added to the length of each formula
 
 @lru_cache(maxsize=1024)
 def _tokens_of(text: str) -> int:
-    """Return the number of tokens after macro expansion, which can be large for a short formula."""
+    """Return the number of tokens after macro expansion, which may be large even for a short formula."""
     try:
         return len(expand(text, scan(text)))
     except NotationError as problem:
@@ -311,7 +311,7 @@ def _tokens_of(text: str) -> int:
 
 
 def _list_defined_names(section: Section) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of functions, and of tensors, that the formulas of a section define so far."""
+    """Return the names of the functions and of the tensors that the formulas of a section define so far."""
     for maths in section.formulas[section.known :]:
         for statement in section.programs[maths].statements:
             head = function_head(statement)

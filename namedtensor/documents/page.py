@@ -1,7 +1,8 @@
-"""A browser page of the findings of a check, standalone.
+"""HTML page of the findings of a check, which needs no other files.
 
-It shows every formula with its axes in color, types under the pointer, and each finding under its formula with the
-source marked.
+The page shows every formula with colored axes and with types as tooltips. Below each formula are its findings, which
+mark
+the affected source.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ STYLE = (
 
 
 class PageDocument(NamedTuple):
-    """A document that was checked, with its findings."""
+    """A checked document with its findings."""
 
     name: str
     whole: Whole
@@ -62,7 +63,7 @@ class PageDocument(NamedTuple):
 
 
 def page(documents: Iterable[PageDocument], summary: str) -> str:
-    """Return the page of several documents."""
+    """Return the HTML page of several documents."""
     listed = list(documents)
     title = html.escape(", ".join(document.name for document in listed))
     body = "".join("".join(_document(number, document)) for number, document in enumerate(listed))
@@ -89,7 +90,7 @@ def _document(number: int, document: PageDocument) -> Iterator[str]:
 
 
 class PageFormula(NamedTuple):
-    """A formula of a section; `program` is its tree, or None if it was not read."""
+    """A formula of a section; its `program` is None if it was not parsed."""
 
     maths: MathSpan
     section: Section
@@ -97,7 +98,7 @@ class PageFormula(NamedTuple):
 
 
 def _formulas(document: PageDocument) -> list[PageFormula]:
-    """Return the checked formulas, and the unchecked formulas with named axes, in the order of the document."""
+    """Return the checked formulas, and the unchecked formulas with named axes, in document order."""
     left = [skipped.span[0] for skipped in document.report.unread]
     result = []
     for section in document.report.sections:
@@ -110,7 +111,7 @@ def _formulas(document: PageDocument) -> list[PageFormula]:
 
 
 def _group_by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
-    """Group findings by the numbers of their formulas. Findings without a formula are under -1."""
+    """Group findings by formula number; findings without a formula are under -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
     for at, formula in enumerate(formulas):
         location = document.whole.place(formula.maths[:2])
@@ -126,7 +127,7 @@ def _group_by_formula(document: PageDocument, formulas: list[PageFormula]) -> di
 
 
 def _contents(number: int, document: PageDocument, findings: Mapping[int, list[Finding]]) -> str:
-    """Return a line for each finding, which links to it, in the order of the document."""
+    """Return an HTML list of links to the findings, in document order."""
     files = {file: index for index, file in enumerate(document.whole.files)}
     all_of_them = [(at, finding) for at, findings in findings.items() for finding in findings]
     all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
@@ -169,7 +170,7 @@ def _finding_line(finding: Finding) -> str:
 
 
 def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
-    """Return the source of a formula, with its findings marked in place."""
+    """Return the HTML of a formula's source with its findings marked."""
     start, end = location.span
     spans = sorted(
         (max(start, span[0]), min(end, span[1]), finding) for finding in findings if (span := finding.problem.span)
@@ -186,7 +187,7 @@ def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
 
 # --------------------------------------------------------------------------------------------------- types on hover
 def write_typed_runs(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
-    """Format runs as HTML, with the type of each name as its title.
+    """Format runs as HTML; the title of each name is its type.
 
     >>> write_typed_runs((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
@@ -214,7 +215,7 @@ WORD = re.compile(r"([^\W\d_]+'*)")
 
 
 def _words(runs: Iterable[Run]) -> Iterator[Run]:
-    """Yield runs in which each word is separate."""
+    """Split runs so that each word is a separate run."""
     for run in runs:
         if run.axis or run.slanted:
             yield run
@@ -223,7 +224,7 @@ def _words(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def _merge_runs(runs: tuple[Run, ...]) -> list[Run]:
-    """Merge runs of one script."""
+    """Merge adjacent runs that have the same scripts."""
     merged: list[Run] = []
     for run in runs:
         if merged and merged[-1].scripts == run.scripts:

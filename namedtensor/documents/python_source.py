@@ -1,10 +1,11 @@
-"""The formulas in a Python file: strings that are given to functions of this package, with the place of each character.
+"""Formulas in a Python file: strings that are passed to functions of this package, with the position of each character.
 
     import namedtensor as nt
     nt.evaluate("softmax_{seq} X", X=X)       a formula whose inputs are all named
     block = nt.program('''Y = 2 X''')         a program whose inputs come later
 
-The file is parsed, never run. A formula that is not a constant, such as an f-string or a variable, is skipped with a reason.
+The file is parsed but not run. An argument that is not a string constant, such as an f-string or a variable, is skipped
+with a reason.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not
 
 
 class FormulaString(NamedTuple):
-    """A formula in a Python file: the function that receives it, its text, and the place of each character."""
+    """A formula in a Python file: the function that it is passed to, its text, and the position of each character."""
 
     verb: str
     text: str
@@ -48,20 +49,20 @@ class FormulaString(NamedTuple):
         return self.places[0][0], self.places[-1][1]
 
     def place(self, span: Span) -> Span:
-        """Return the position in the file of a span of the formula."""
+        """Return the span in the file of a span of the formula."""
         start, end = (max(0, min(at, len(self.text))) for at in span)
         return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
 
     def inside(self, offset: int) -> int | None:
-        """Return the position in the formula of a position in the file, or None.
+        """Return the formula offset of a file offset, or None.
 
-        The result is None between the formula's literals, and within an escape.
+        The result is None between the literals of the formula, and within an escape sequence.
         """
         return next((at for at, (start, _) in enumerate(self.places) if start == offset), None)
 
 
 class SkippedString(NamedTuple):
-    """An argument that is not read as a formula, and why."""
+    """An argument that is not read as a formula, and the reason."""
 
     verb: str
     span: Span
@@ -69,18 +70,16 @@ class SkippedString(NamedTuple):
 
 
 def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | SkippedString]:
-    """Return the formulas that a Python file gives to functions of the package, in order.
+    """Return the formulas that a Python file passes to functions of the package, in order.
 
-    Raise SyntaxError if the file is invalid.
-
-    Where it is `lenient`, a few lines may be wrong, as while one types.
+    Raise SyntaxError if the file is invalid. If `lenient`, ignore a few invalid lines, which occur while a user types.
     """
     tree = parse_python(source, UNREADABLE if lenient else 1)
     return [*PythonSource(source, tree).formulas()]
 
 
 def parse_python(source: str, tries: int) -> ast.Module:
-    """Parse a Python file, removing one wrong line per further try. Raise SyntaxError if no try is left."""
+    """Parse a Python file; remove one invalid line per further try. Raise SyntaxError if no tries are left."""
     first: SyntaxError | None = None
     for _ in range(tries):
         try:
@@ -101,7 +100,7 @@ def parse_python(source: str, tries: int) -> ast.Module:
 
 
 class PythonSource:
-    """A Python file: its tree, its imports from this package, and the tensors with known axes."""
+    """A Python file: its tree, its imports from this package, and the variables with known axes."""
 
     def __init__(self, source: str, tree: ast.Module):
         self.source, self.tree = source, tree
@@ -123,7 +122,7 @@ class PythonSource:
                 self.functions |= {name.asname or name.name: name.name for name in node.names}
 
     def called(self, node: ast.Call) -> str | None:
-        """Return the function of the package that is called."""
+        """Return the name of the package function that a call calls, or None."""
         function = node.func
         if isinstance(function, ast.Name):
             return self.functions.get(function.id)
@@ -132,7 +131,7 @@ class PythonSource:
         return None
 
     def _record_assignment(self) -> None:
-        """Record A = nt.tensor(…, "height width"), TEXT = "…": properties of a variable that is assigned once."""
+        """Record variables that are assigned once: axes of A = nt.tensor(…, "height width"), and TEXT = "…"."""
         stored: dict[str, int] = {}
         for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -149,7 +148,7 @@ class PythonSource:
                     self.constants[name] = node.value
 
     def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
-        """Return the shape of nt.tensor(literal, axes); a size is None if the literal does not show it."""
+        """Return the shape of nt.tensor(literal, axes); a size is None if the literal does not determine it."""
         if not isinstance(value, ast.Call) or self.called(value) != "tensor" or len(value.args) < 2:
             return None
         axes = _constant(value.args[1])
@@ -166,7 +165,7 @@ class PythonSource:
 
     # ------------------------------------------------------------------------------------------------------- formulas
     def formulas(self) -> Iterator[FormulaString | SkippedString]:
-        """Yield the formulas, and the arguments that are not read, in the order of the file."""
+        """Yield the formulas and the skipped arguments, in file order."""
         seen: set[Span] = set()
         calls = [(node, verb) for node in self.nodes if isinstance(node, ast.Call) and (verb := self.called(node))]
         for node, verb in sorted(calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
@@ -194,7 +193,7 @@ class PythonSource:
         return formula if constant is None else formula._replace(complete=False)
 
     def _with_inputs(self, formula: FormulaString, call: ast.Call) -> FormulaString:
-        """Return the same formula with the inputs that its call states."""
+        """Return a formula with the inputs that its call passes."""
         given: dict[str, ast.expr] = {}
         complete = formula.verb in COMPLETE and not any(isinstance(argument, ast.Starred) for argument in call.args)
         values = call.args[1] if formula.verb in COMPLETE and len(call.args) > 1 else None
@@ -225,7 +224,7 @@ class PythonSource:
         )
 
     def _given_shape(self, value: ast.expr) -> Any:
-        """Return the shape of an input: a type in words, a number, or a variable whose axes the file shows."""
+        """Return the shape of an input from a type in a string, a number, or a variable with known axes."""
         if isinstance(value, ast.Name):
             return self.tensors.get(value.id)
         constant = _constant(value)
@@ -234,7 +233,7 @@ class PythonSource:
         return {} if isinstance(constant, (int, float)) and not isinstance(constant, bool) else self._shape(value)
 
     def span(self, node: ast.expr) -> Span:
-        """Return the span of an expression in characters; its columns count bytes."""
+        """Return the character span of an expression, from its byte columns."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._find_offset(node.lineno, node.col_offset), self._find_offset(node.end_lineno, node.end_col_offset)
 
@@ -264,9 +263,9 @@ ESCAPE = re.compile(
 
 
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
-    r"""Return the position of each character of a string in the source, and its end, or None if it is unclear.
+    r"""Return the position of each character of a string in the source, and the end of the string; None if unclear.
 
-    The string is one literal or several in a row.
+    The string may consist of several adjacent literals.
 
     >>> places_of(r'f("a\tb" "c")', (2, 12), "a\tbc")
     ((3, 4), (4, 6), (6, 7), (10, 11), (11, 11))

@@ -1,4 +1,4 @@
-"""Random tensors of the sets and sizes that a document declares, for tests of its assertions."""
+"""Random tensors with the declared sets and sizes, used to test assertions of a document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
-    """Return a shape in which open sizes have these numbers."""
+    """Replace the open sizes of a shape with numbers."""
     result = {axis: resolve(size) for axis, size in shape.items()}
     return {
         axis: value_at(size, {symbol: sizes[symbol.name] for symbol in symbols_of(size)})
@@ -31,13 +31,13 @@ def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[st
 
 
 def draw_length(size: Any, extents: dict[str, int], random: Random) -> int:
-    """Return a size if it is known, or else a number that `extents` keeps for it."""
+    """Return a size if it is known; otherwise choose a random number and store it in `extents`."""
     known = resolve(size)
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 
 
 def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> NumberDomain:
-    """Return the domain of a set; an open size is random."""
+    """Return the domain of a set; choose open sizes at random."""
     return domain_of(of, lambda element: _bound(element, sizes, random))
 
 
@@ -49,7 +49,7 @@ def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
 
 
 def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-    """Evaluate a program with its assertions. Raises NotationError if one does not hold, or the value is not finite."""
+    """Evaluate a program with its assertions. Raise NotationError if an assertion fails or the value is not finite."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -61,7 +61,7 @@ def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, in
 
 # ----------------------------------------------------------------------------------------------------------- estimates
 def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:
-    """Return how many standard errors the mean difference is from 0, at most."""
+    """Return the largest distance of a mean difference from 0, in standard errors."""
     numbers = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
     return max((_standard_errors(item) for item in zip(*numbers)), default=0.0)
 
@@ -73,6 +73,6 @@ def _standard_errors(estimates: tuple[float, ...]) -> float:
 
 
 def _numbers(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> list[float]:
-    """Return the numbers of a value, with its axes in alphabetical order."""
+    """Return the elements of a value as a list, with its axes in alphabetical order."""
     result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
     return result.to_numpy(sorted(result.axes)).ravel().tolist() if isinstance(result, NamedTensor) else [float(result)]

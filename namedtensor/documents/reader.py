@@ -1,7 +1,8 @@
-r"""The base of the readers of Markdown, HTML and reStructuredText, which convert a document to LaTeX.
+r"""Base class of the readers that convert Markdown, HTML and reStructuredText to LaTeX.
 
-A reader has a pattern of marks, and a method for each kind of mark, named like its group in the pattern. The method writes
-what the mark begins, and returns the position after it. A macro that a formula defines applies to the formulas after it.
+A reader has a pattern of markup tokens, and one method for each group in the pattern. The method writes the content
+that
+the token begins, and returns the position after it. A macro that a formula defines applies to all later formulas.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ DIRECTIVE = re.compile(r"namedtensor:[^\n]*")
 
 
 class DocumentReader:
-    """Reads the headings and formulas of a document; subclasses define its marks."""
+    """Base class of readers for headings and formulas; subclasses define the pattern `MARK`."""
 
     MARK: ClassVar[re.Pattern[str]]
 
@@ -43,13 +44,13 @@ class DocumentReader:
         return end
 
     def write_line(self, span: Span, before: str = "") -> None:
-        """Copy a span to a separate line."""
+        """Copy a span to a separate line, after the prefix `before`."""
         self.parts.write(before, span[0])
         self.copy(*span)
         self.parts.write("\n", span[1])
 
     def write_formula(self, opening: str, start: int, span: Span, closing: str) -> None:
-        """Copy a formula, which begins at `start`, after the definitions in it."""
+        """Copy a formula after the macro definitions that it contains."""
         for mark in DEFINITION.finditer(self.text, *span):
             self.define(mark)
         self.pieces += 1
@@ -72,7 +73,7 @@ class DocumentReader:
         return end or mark.end()
 
     def comment(self, mark: re.Match) -> int:
-        """Copy the directives of a comment: <!-- namedtensor: … -->."""
+        """Copy the directives of a comment, such as <!-- namedtensor: … -->."""
         end = self.closing("-->", mark.end())
         for match in DIRECTIVE.finditer(self.text, mark.end(), end - 3) if end else ():
             self.write_line(match.span(), "% ")
@@ -83,6 +84,6 @@ class DocumentReader:
         return self.write_whole(mark.start(), end) if end else mark.end()
 
     def closing(self, closer: str, position: int) -> int | None:
-        """Return the end of the next `closer`; None if there is none."""
+        """Return the end of the next `closer`, or None if there is none."""
         end = next_end(self.text, closer, position)
         return None if end < 0 else end

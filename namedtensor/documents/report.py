@@ -19,7 +19,7 @@ EQUATION = re.compile(r"(?<![\\:<>!])=")
 
 
 class Skipped(NamedTuple):
-    """A formula that was not checked, and why; `named` if it shows a named axis."""
+    """A skipped formula with the reason; `named` is true if it shows a named axis."""
 
     span: Span
     reason: str
@@ -28,7 +28,7 @@ class Skipped(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note at a place, for the reader of the report; no error."""
+    """A note for the user at a position, which is not an error."""
 
     position: int
     text: str
@@ -36,7 +36,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The report of one document; every span is one of the document."""
+    """The report of one document. All spans refer to its source."""
 
     source: str
     sections: tuple[Section, ...]
@@ -49,23 +49,23 @@ class Report:
 
     @property
     def unread(self) -> tuple[Skipped, ...]:
-        """Formulas with named axes that were not checked."""
+        """The formulas with named axes that were not checked."""
         return tuple(left for left in self.skipped if left.named)
 
     @property
     def formulas(self) -> int:
-        """The number of formulas that were read and typed, including single shapes and types."""
+        """The number of parsed and typed formulas, including single shapes and types."""
         return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property
     def scopes(self) -> list[Section]:
-        """The sections that hold formulas."""
+        """The sections that contain formulas."""
         return [section for section in self.sections if not all(maths.written for maths in section.formulas)]
 
 
 @dataclass
 class Findings:
-    """Findings collected so far."""
+    """The findings collected during a check."""
 
     errors: list[NotationError] = field(default_factory=list)
     warnings: list[CheckWarning] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Findings:
     conflicts: int = 0  # definitions that contradict each other
 
     def count_untested(self, source: str) -> None:
-        """Add a note with the number of equations that no random test reads, because they have no named axes."""
+        """Add a note with the number of equations that are not tested because they have no named axes."""
         left = [skipped.span for skipped in self.skipped if skipped.reason == NO_NAMED_AXES]
         untested = sorted(span for span in left if EQUATION.search(source, *span))
         if untested:

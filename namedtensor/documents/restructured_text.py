@@ -4,12 +4,12 @@ r"""Convert reStructuredText to a LaTeX document of its headings and formulas.
     =========
     Let :math:`X \in \reals^{\seq}`.     $X \in \reals^{\seq}$
 
-    .. math::                            \[
-       :label: sum                       Y = \nsum{\seq} X
-                                         \]
-       Y = \nsum{\seq} X
+Literal text, other comments, and the bodies of other directives are skipped. A comment `.. namedtensor: …` is a
+directive
+for the checker. A macro that a formula defines applies to all later formulas.
 
-Literal text and the bodies of other directives and comments are skipped. A comment `.. namedtensor: …` is a directive of the
+Literal text and the bodies of other directives and comments are skipped. A comment `.. namedtensor: …` is a directive
+of the
 linter. A macro that a formula defines applies to the formulas after it.
 """
 
@@ -26,12 +26,12 @@ LEVELS = 2  # of headings that begin a section, as in Markdown
 
 
 def whole_restructured_text(text: str, file: str) -> Whole:
-    """Return the headings and formulas of a reStructuredText file."""
+    """Return the LaTeX document of the headings and formulas of a reStructuredText file."""
     return RestructuredTextReader(text, file).whole()
 
 
 class RestructuredTextReader(DocumentReader):
-    """Reads reStructuredText."""
+    """Reader for reStructuredText."""
 
     MARK = re.compile(
         r"""^(?P<title>[^\s.:][^\n]*)\n(?P<underline>([=\-`:'"~^_*+\#<>])\3{2,})[ \t]*$
@@ -60,7 +60,7 @@ class RestructuredTextReader(DocumentReader):
         return mark.end()
 
     def display(self, mark: re.Match) -> int:
-        """Write the body of a directive, each paragraph as a display."""
+        """Write each paragraph of a math directive's body as a display."""
         start = mark.end() + 1
         end = self.end_of_body(start, len(mark["margin"]))
         while option := OPTION.match(self.text, start, end):
@@ -74,7 +74,7 @@ class RestructuredTextReader(DocumentReader):
         return self.end_of_body(mark.end() + 1, len(mark["block"]))
 
     def end_of_body(self, start: int, indent: int) -> int:
-        """Return the end of the lines from `start` that are blank or indented by more than `indent`."""
+        """Return the end of a body: its lines are blank or indented by more than `indent`."""
         dedented = re.compile(rf"^[ \t]{{0,{indent}}}(?=\S)", re.MULTILINE)
         line = dedented.search(self.text, min(start, len(self.text)))
         return line.start() if line else len(self.text)

@@ -1,7 +1,7 @@
-r"""The root of a chapter: the document that includes it, whose macros count in it.
+r"""Root of a chapter: the document that includes the chapter and defines its macros.
 
-It is the file that `% !TEX root = paper.tex` names, or one beside the chapter or a folder above, with `\documentclass`, that
-includes the chapter itself or through others.
+The line `% !TEX root = paper.tex` names the root. Otherwise, the root is a file with `\documentclass` that includes the
+chapter, directly or through other files. It is in the folder of the chapter or in the parent folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FILES = 60  # of a folder that are looked at
 
 
 def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
-    """Return a document with all included files, after the macros of its root if it is a chapter."""
+    """Return a document with all included files; a chapter follows the macros of its root."""
     whole = whole_document(text, file, read)
     if CLASS.search(text):
         return whole
@@ -34,7 +34,7 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
 
 
 def roots(text: str, file: str) -> Iterator[str]:
-    """Yield the files that may be the root of a chapter."""
+    """Yield candidate root files for a chapter."""
     folder = os.path.dirname(file)
     if named := NAMED.search(text[:5000]):
         yield os.path.normpath(os.path.join(folder, named[1].strip()))
@@ -50,7 +50,7 @@ def roots(text: str, file: str) -> Iterator[str]:
 
 
 def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
-    """Return the definitions of a root with all that it includes, or None if it does not include the file."""
+    """Return the definitions of a root and of the files that it includes, or None if it does not include `file`."""
     try:
         text, _ = text_of(root, read)
     except InputError:

@@ -1,8 +1,9 @@
-r"""Displays row by row: one that cannot be read loses its unread rows, and is checked without them.
+r"""Rows of displays, so that a display with invalid rows is checked without these rows.
 
     \begin{align} Y &= \langle X \rangle \\ Z &= \nsum{\seq} X \end{align}       Z is checked
 
-A cell after `&&` that begins with \text is a comment; a declaration in it still counts: && \text{product}~(B \in \reals^{\seq}).
+After `&&`, a cell that begins with \text is a comment. A declaration in a comment still applies, as in
+&& \text{product}~(B \in \reals^{\seq}).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
 
 
 class DisplayRow(NamedTuple):
-    """A row of a display: without the separator from the next row; and the starts of its cells."""
+    """A row of a display without the row separator, and the starts of its cells."""
 
     start: int
     end: int
@@ -41,7 +42,7 @@ class DisplayRow(NamedTuple):
 
 
 def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
-    """Return the rows of a display, or the formula as one row if it is not a display or has a single row."""
+    """Return the rows of a display. A formula that is not a display is one row."""
     opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
     rows: list[DisplayRow] = []
@@ -76,16 +77,16 @@ def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
 
 
 def columns(source: str, span: Span) -> list[int]:
-    """Return the places of a display's separators & in a stretch of it, or none if it has several rows."""
+    """Return the positions of the & in a part of a display, or none if the part has several rows."""
     rows = rows_of(source, MathSpan(*span, False))
     return [cell - 1 for cell in rows[0].cells[1:]] if len(rows) == 1 else []
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
-    """Return the span to remove from a display for a problem.
+    """Return the span to remove from a display because of a problem.
 
-    It is the comment that contains it, or else its row and the rows that continue it; None if it is not part of the
-    display, or removed already.
+    The span is the comment that contains the problem, or else its row and the rows that continue it. Return None if the
+    problem is outside of the display, or if the span is already removed.
     """
     at = problem.span[0] if problem.span else -1
     index = next((number for number, row in enumerate(rows) if row.start <= at <= row.end), None)
@@ -103,7 +104,10 @@ def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: 
 
 
 def comment_of(source: str, row: DisplayRow, position: int) -> Span | None:
-    """Return the comment of a row at a position: a cell that begins with \\text, or \\text after a wide space."""
+    """Return the comment of a row that contains a position, or None.
+
+    A comment is a third or later cell that begins with \\text, or it is a \\text after a wide space.
+    """
     for number, start in enumerate(row.cells):
         if (
             number >= 2
@@ -119,7 +123,7 @@ SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
 def declarations_in(source: str, span: Span) -> list[MathSpan]:
-    """Return the declarations in brackets within a comment, as assumptions."""
+    """Return the declarations in parentheses within a comment, as assumptions."""
     return [MathSpan(*match.span(1), False, rf"\({match[1]}\)") for match in DECLARED.finditer(source, *span)]
 
 

@@ -1,13 +1,15 @@
 """Check the formulas of a LaTeX document, section by section.
 
-    document --find--> math spans, macro definitions --sort--> formulas of the notation --check--> errors with positions
+    document --find--> math spans, macro definitions --gather--> formulas of the notation --check--> errors with
+    positions
 
-Each section is a scope, which inherits undefined names from the sections before it. The formulas of a section
-are copied into one program (an `AssembledProgram`), with the macros that the document defines before them, and the
-findings of the checker are mapped back to the lines of the document.
+Each section is a scope, and it inherits names from earlier sections. The formulas of a section are copied into one
+program (an `AssembledProgram`), after the macro definitions of the document. The findings of the checker are mapped
+back
+to the lines of the document.
 
-Many formulas of a document do not use this notation. Those that do not look like it are skipped; a formula without a
-named axis may define a name, but its errors are not reported.
+Many formulas of a document do not use this notation, and they are skipped. A formula without a named axis may define a
+name, but its errors are not reported.
 """
 
 from __future__ import annotations
@@ -46,10 +48,11 @@ def check_document(
     common: int = 0,
     draws: Draws | None = None,
 ) -> Report:
-    """Check the formulas of a LaTeX document. With `everything`, also check formulas that seem to use another notation.
+    """Check the formulas of a LaTeX document.
 
-    `shapes` and `sizes` apply in each section, and so do the assumptions in comments before `common`. With `draws`, each
-    assertion and derivation is also tested on random tensors.
+    With `everything`, also check formulas that seem to use another notation. `shapes`, `sizes`, and the assumptions in
+    comments
+    before `common` apply to each section. With `draws`, also test each assertion and derivation on random tensors.
     """
     document = find(source, common)
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
@@ -87,7 +90,7 @@ def check_document(
 
 
 def _read_sections(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
-    """Read the formulas of all sections; return those whose errors are reported."""
+    """Parse the formulas of all sections; return the formulas whose errors are reported."""
     before = Inheritance(document)
     reported: set[MathSpan] = set()
     for section in document.sections:
@@ -101,9 +104,10 @@ TOGETHER = 300  # formulas of a section that are checked as one program
 
 
 def _check_section(document: Document, section: Section, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
-    """Check formulas of a section: as one program, or as several if a later formula redefines a name.
+    """Check the formulas of a section as one program, or as several if a later formula redefines a name.
 
-    The first definition ends at the redefinition, and the second does not apply before it. All else applies everywhere.
+    The first definition applies before the redefinition, and the second applies after it. All other statements apply
+    everywhere.
     """
     together = _readable(document, formulas, blamed, findings)
     again: list[Redefinition] = []
@@ -148,7 +152,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
 
 
 def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
-    """Return the formulas that can be read as one program. A contradiction raises an error."""
+    """Return the formulas that parse as one program; report or skip each formula that contradicts another."""
     while True:
         together = Together(document, formulas)
         try:
@@ -167,7 +171,10 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
 def _find_taken_formula(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
-    """Return the formula between two declarations of a name whose head uses it: f(X; W) = …, where W ∈ …."""
+    """Return the last formula between two declarations whose left-hand side uses the declared name, or None.
+
+    An example is f(X; W) = …, where W ∈ ….
+    """
     statement = next(line for line in together.statements if line.span == second)
     names = {base_of(name) for name in statement.names} if isinstance(statement, nodes.Declaration) else set[str]()
     between = (maths for maths in together.formulas if before.end <= maths.start < at.start)
@@ -176,7 +183,11 @@ def _find_taken_formula(
 
 
 def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
-    """Return the place from which a formula applies: its head, or in running text the whole paragraph."""
+    """Return the position where a redefinition begins to apply.
+
+    This is the position of the formula, or of the definition that uses it. In running text, it is the start of the
+    paragraph.
+    """
     if head is not None or maths.display:
         return (head or maths).start
     starts = [match.end() for match in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
@@ -188,7 +199,7 @@ LONGEST = 5000  # characters of a paragraph
 
 
 def _is_explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
-    """Return whether a formula is innocent of a conflict: part of it is unread, or a row compares two definitions."""
+    """Return whether a conflict is not an error: the formula has unread rows, or one row compares two definitions."""
     if _has_unread_rows(document, at):
         return True
     if first is None or problem.span is None:
@@ -207,7 +218,7 @@ SUPERSEDES = "from here on this counts, and not what was entered before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
-    """Check formulas as one program, and report the errors of those that are reported."""
+    """Check formulas as one program, and report errors of the `blamed` formulas."""
     result = program.checked(document.given, document.sizes)
     section.checked.append((together.work, result))
     checked = result.result
@@ -245,7 +256,7 @@ def _try_claims(
     blamed: set[MathSpan],
     findings: Findings,
 ) -> None:
-    """Test the assertions of the reported formulas, and of displays without named axes whose names are known."""
+    """Test the assertions of the `blamed` formulas, and of displays without named axes."""
     from .trial import try_assertions
 
     assert document.draws is not None
@@ -253,7 +264,7 @@ def _try_claims(
     wrong = [error.span for error in findings.errors if error.span is not None]
 
     def is_wanted(span: Span) -> bool:
-        """Return whether to test an assertion: its type may be wrong, which is already reported."""
+        """Return whether to test an assertion, which must have no reported error."""
         start, end = work.span(span) or span
         at = together.holder(span)
         displayed = at is not None and at.display and at not in section.inherited
@@ -278,12 +289,12 @@ BASE = re.compile(r"[_^({]")
 
 
 def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
-    """Return whether a formula only states which tensors the other formulas describe: n ≥ 1, ε > 0."""
+    """Return whether a formula contains only conditions, such as n ≥ 1 or ε > 0."""
     return at is not None and all(isinstance(statement, nodes.Fact) for statement in section.programs[at].statements)
 
 
 def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Return whether an error is that something is not known, a name or a size: running text may state it."""
+    """Return whether an error is about an unknown name or size that running text may explain."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.code == 301 and _constrains_a_parameter(section, at, error):
@@ -300,7 +311,10 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
 
 
 def _constrains_a_parameter(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Return whether an equation with a range is about an argument of a function above: ∑_{vocab} X_{seq(i)} = 1 for i = 1, …, n."""
+    """Return whether an equation with a range is about an argument of an earlier function.
+
+    An example is ∑_{vocab} X_{seq(i)} = 1 for i = 1, …, n.
+    """
     operands = {note.operand for note in error.notes if isinstance(note, OperandNote)}
     if at is None or not any(getattr(statement, "range", None) for statement in section.programs[at].statements):
         return False
@@ -324,13 +338,13 @@ SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 
 def _has_shape_variable(error: NotationError) -> bool:
-    """Return whether an axis that the error is about stands for any axes: 𝒮."""
+    """Return whether an error is about a shape variable, such as 𝒮, which stands for any axes."""
     operands = [note for note in error.notes if isinstance(note, OperandNote)]
     return any(map(SHAPE_VARIABLE.search, [error.axis or "", *(axis for note in operands for axis in note.axes)]))
 
 
 def _mentions_only(document: Document, section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    r"""Return whether an inline formula needs no value: an axis, $\ax(i)$, or a differential, $\partial X$."""
+    r"""Return whether an inline formula only mentions an axis, $\ax(i)$, or a differential, $\partial X$."""
     return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
@@ -346,7 +360,7 @@ def _fragment(section: Section, at: MathSpan | None) -> bool:
 
 
 def _has_increment(tree: nodes.Program, problem: NotationError) -> bool:
-    """Return whether an error is about the call in ∂f(X; H), the differential of f(X) with increment H."""
+    """Return whether an error is about a call in ∂f(X; H), the differential of f(X) with increment H."""
     called = (node.body for node in walk(tree) if isinstance(node, nodes.Differential))
     return problem.code == 304 and any(
         isinstance(body, nodes.Call) and len(body.parameters) == 1 and body.span == problem.span for body in called

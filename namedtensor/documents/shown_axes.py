@@ -1,4 +1,4 @@
-r"""Detect named axes in formulas: a macro of the notation, or an axis that the document defines."""
+r"""Detection of named axes in formulas: macros of the notation, and axes that the document defines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shows_axes(document: Document, maths: MathSpan) -> bool:
 
 
 def _names_bare_axes(document: Document, maths: MathSpan) -> bool:
-    r"""Return whether a formula of such a document has a shape of undefined macros or of calligraphic letters.
+    r"""Return whether a formula contains a shape that uses undefined macros or calligraphic letters.
 
     An example is ℝ^{\seq \times \key}.
     """
@@ -71,12 +71,12 @@ SHAPE_VARIABLES = re.compile(
 
 
 def find_axis_macro(document: Document) -> Span | None:
-    """Return the document's first use of a macro of the notation, or None if it only defines macros."""
+    """Return the document's first use of a notation macro outside of macro definitions, or None."""
     return next((use.span() for use in uses(document)), None)
 
 
 def uses(document: Document) -> Iterator[re.Match]:
-    """Yield the uses of the macros of the notation, in formulas or not, outside of macro definitions."""
+    """Yield the uses of notation macros outside of macro definitions, within formulas or not."""
     for use in USES.finditer(document.source):
         index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
         if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
@@ -84,9 +84,9 @@ def uses(document: Document) -> Iterator[re.Match]:
 
 
 def unseen(document: Document) -> Iterator[tuple[Span, str]]:
-    r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason.
+    r"""Yield operators of the notation outside of all located formulas, one per paragraph, each with a reason.
 
-    An unknown environment may contain a formula.
+    An unsupported environment may contain a formula.
     """
     result = sorted(maths[:2] for section in document.sections for maths in section.maths)
     paragraph = 0  # the end of the last paragraph
@@ -100,7 +100,7 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
 
 
 def _find_environment_around(document: Document, use: re.Match) -> str:
-    r"""Return the environment around a use, if the environment is unknown: in \begin{shown}"""
+    r"""Return a phrase that names an unknown environment around a use, such as ", in \begin{shown}"."""
     start = max(0, use.start() - NEAR)
     begun = document.source.rfind(r"\begin{", start, use.start())
     opening = ENVIRONMENT.match(document.source, begun) if begun >= 0 else None
@@ -114,7 +114,7 @@ NEAR = 2000  # characters before a use in which its environment is looked for
 
 
 def shows_the_notation(document: Document) -> bool:
-    """Return whether a document has a macro of the notation, or sans-serif letters in the position of axes."""
+    """Return whether a document has a macro of the notation, or sans-serif letters where axes are written."""
     if NAMES_AXES.search(document.source):
         return True
     names = NUMBER_OF_ARGUMENTS.keys() - document.others

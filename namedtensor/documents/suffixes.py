@@ -1,4 +1,4 @@
-"""The file suffixes of documents, by the reader of their formulas."""
+"""File suffixes of documents, by document type."""
 
 TEX = (".tex",)
 MARKDOWN = (".md", ".markdown", ".qmd", ".Rmd", ".rmd", ".mdx")

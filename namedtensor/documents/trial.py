@@ -1,8 +1,9 @@
-"""Tests of equations that define no name, and of derivations, on random tensors of the documented shapes.
+"""Tests of assertions and derivations on random tensors of the documented shapes.
 
-    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with X, W sampled repeatedly: proved, holds on 8 draws, or false, with tensors
+    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with random X and W: proved, holds on 8 random tests, or false with a
+    counterexample
 
-An assertion is tested as a separate program, made of the statements that it needs.
+Each assertion is tested as a separate program that contains only the statements that it needs.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def try_assertions(
 ) -> Iterator[Tried]:
     """Yield the verdict of each requested assertion of a program, in order.
 
-    `of_rows` has signatures that apply to one assertion alone.
+    `of_rows` returns the signature that applies to one assertion alone, or None.
     """
     try:
         shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
@@ -91,12 +92,12 @@ def _format_signature(signature: tuple[int, Any]) -> str:
 def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
-    """Return the verdict of every assertion of a program."""
+    """Return the verdicts of all assertions in a program."""
     return tuple(try_assertions(text, program, shapes, sizes, Draws()))
 
 
 def _try_assertion(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
-    """Return the verdict of an assertion; if the declarations do not fit it, try the least shapes that do."""
+    """Return the verdict of an assertion; if its declarations do not fit, use the smallest fitting shapes instead."""
     for claim in filter(None, (alone, drop_declarations(alone))):
         try:
             return _Trial(claim, read_assumptions(claim.program, meanings, find_least_shapes), shapes, sizes).outcome(
@@ -122,7 +123,7 @@ def _explain_unsaid(names: Collection[str]) -> str:
 
 @dataclass
 class _Trial:
-    """An assertion as a separate program."""
+    """The test of one assertion as a separate program."""
 
     alone: ClaimAlone
     assumptions: DocumentAssumptions
@@ -145,7 +146,7 @@ class _Trial:
         return self.alone.function
 
     def outcome(self, draws: Draws) -> Tried:
-        """Return the verdict. Raise NotationError if the assertion has no type."""
+        """Return the verdict. Raise NotationError if the assertion is ill-typed."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
         assumed = {**self.assumptions.told, **shapes}
@@ -170,7 +171,7 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """Return whether an assertion may be a condition on inputs: a number, and no function of the document."""
+        """True if the assertion may be a condition on inputs: one side is constant, and it uses no defined name."""
         equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
         defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
@@ -179,14 +180,14 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------------------- random inputs
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
-        """Return the text to evaluate, the shapes of its inputs, and the unspecified shapes among them."""
+        """Return the program to evaluate, the shapes of its inputs, and the shapes that are not declared."""
         shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
         source, result = self.first_that_is_right(shapes)
         messages = {*shapes, *self.sets, *self.given}
         return source, result, {name: f"∈ {tensors(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
-        """Return the text with the first ending that is correct, and the shapes of its inputs."""
+        """Return the program with the first ending that type-checks, and the shapes of its inputs."""
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
@@ -204,7 +205,7 @@ class _Trial:
         raise first
 
     def endings(self) -> Iterator[Any]:
-        """Yield the possible ends of such a program: a side, or a number if a side, such as ∂X, has no value alone."""
+        """Yield the possible last expressions of the program: a side, or a number if a side such as ∂X has no value."""
         if self.function is not None:
             yield self.call(self.function)
             return
@@ -214,7 +215,10 @@ class _Trial:
 
     @property
     def is_of_elements(self) -> bool:
-        """Whether the assertion is about all elements, i and j of A_{h(i), w(j)} = A_{h(j), w(i)}, which a side alone lacks."""
+        """True if the assertion is about all elements.
+
+        An example is A_{h(i), w(j)} = A_{h(j), w(i)}. A single side has no value, because i and j are undefined.
+        """
         defined = {
             base_of(statement.sides[0]) for statement in self.program.statements[:-1] if isinstance(statement, Equation)
         }
@@ -223,7 +227,7 @@ class _Trial:
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
     def call(self, function: FunctionDefinition) -> Call:
-        """Call the function of a derivation with tensors of its signature."""
+        """Return a call of the derivation's function on new names that have its argument types."""
         if function.signature is None:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []
@@ -236,7 +240,7 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """Return the verdict of random tensors on the assertion."""
+        """Test the assertion on random tensors and return the verdict."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         expected = draws.number if inputs else 1
         for attempt, style in enumerate(styles(MAX_ATTEMPTS * expected)):
@@ -258,7 +262,10 @@ class _Trial:
         return failure or Tried(self.claim.span, HOLDS, seen if inputs else 0)
 
     def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
-        """Return the verdict if the assertion is false for these tensors. Raises NotationError if it has no value."""
+        """Return the verdict if the assertion is false for these tensors, or None.
+
+        Raise NotationError if the assertion has no value.
+        """
         given = {name: value.to_operand() for name, value in values.items()}
         if self.facts:
             evaluate_test(self.facts, {name: value for name, value in given.items() if name in self.spoken}, {})
@@ -272,7 +279,7 @@ class _Trial:
         return None
 
     def failure_at_boundaries(self, source: str, inputs: Shapes, seed: int) -> Tried | None:
-        """Return the verdict if the assertion is false at a boundary of its program."""
+        """Return the verdict if the assertion is false at a boundary of its program, else None."""
         try:
             sampler, sizes = self.sampler(source, inputs, Random(seed))
         except NotationError:
@@ -287,18 +294,18 @@ class _Trial:
         return None
 
     def step(self, problem: NotationError) -> Span | None:
-        """Return the side of a derivation that an error belongs to."""
+        """Return the side of a derivation that causes an error."""
         statement = parse(problem.source or "", "text").statements[len(self.program.statements) - 1]
         spans = [side.span for side in statement.sides] if isinstance(statement, Equation) else []
         return self.claim.sides[spans.index(problem.span)].span if problem.span in spans else None
 
     @property
     def is_estimate(self) -> bool:
-        """Whether a side depends on random variables, so that the assertion holds only approximately."""
+        """True if a side depends on random variables, so that the assertion holds only approximately."""
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimate_verdict(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """Return the verdict of estimates with several seeds: whether the sides differ by more than the seeds."""
+        """Test estimates with several seeds: the assertion is false if its sides differ by many standard errors."""
         span, first = self.claim.span, self.claim.sides[0]
         if self.function is not None or self.claim.range is not None or self.is_of_elements:
             return Tried(span, UNTRIED, said="it is about estimates, one for each of many")
@@ -323,7 +330,7 @@ class _Trial:
         return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
 
     def sampler(self, source: str, inputs: Shapes, random: Random) -> tuple[Sampler, dict[str, int]]:
-        """Return the sampler of the inputs of a program, with sizes that fit its equations, and these sizes."""
+        """Return a sampler for the inputs of a program, and the sizes, which fit the program's size equations."""
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
@@ -349,19 +356,19 @@ class _Trial:
 
     @property
     def where_defined(self) -> str:
-        """The condition under which a proof holds, if only some sides need it."""
+        """The condition under which a proof holds, if some sides are not defined everywhere."""
         before = self.program.statements[:-1]
         return condition_for_all([Program((*before, Value(side, (0, 0)))) for side in self.claim.sides])
 
     @cached_property
     def facts(self) -> str:
-        """Return the conditions on random tensors: x > 0."""
+        """Return a program of the assumed conditions, such as x > 0, that random tensors must satisfy."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 
     @cached_property
     def spoken(self) -> set[str]:
-        """Return the names in the assumptions."""
+        """Return the names in the assumed conditions."""
         return {
             to_text(node)
             for statement in self.program.statements
@@ -377,6 +384,6 @@ class _Trial:
 
 
 def _free_axis(inputs: Shapes) -> str | None:
-    """Return an axis with an open size."""
+    """Return an axis with an open size, or None."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)

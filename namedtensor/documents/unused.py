@@ -1,8 +1,8 @@
-"""Names that a document declares and does not use: a term may have been dropped from a formula.
+"""Names that a document declares but does not use, because a formula may lack a term.
 
-Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll X        the parameter b occurs nowhere in its display
-X^1 = σ(W^1 ⊙_{inp} X^0)    b^1 ∈ ℝ^{hidden}           b^1 is declared beside the formulas and occurs in none
-W^{l,1}, W^{l,2} ∈ ℝ^{a × b}                           W^{l,2} occurs nowhere in the document, though W^{l,1} does
+Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll X        the display does not use the parameter b
+X^1 = σ(W^1 ⊙_{inp} X^0)    b^1 ∈ ℝ^{hidden}           no formula uses b^1, which is declared beside the formulas
+W^{l,1}, W^{l,2} ∈ ℝ^{a × b}                           the document uses W^{l,1} but not W^{l,2}
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CODE = 207
 
 
 def find_unused_names(document: Document) -> Iterator[CheckWarning]:
-    """Yield a warning for each parameter or declaration in a display that no formula uses."""
+    """Yield a warning for each parameter, or declaration in a display, that no formula uses."""
     local = [
         (section, maths)
         for section in document.sections
@@ -70,13 +70,13 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
 
 
 def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
-    """Return the formulas, and the rows of displays, that were not read."""
+    """Return the spans of the formulas and display rows that were not read."""
     unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
     return [*unread, *(span for rows in document.unread.values() for span in rows)]
 
 
 def occurs(text: str, document: Document, spans: list[Span]) -> bool:
-    """Return whether the text of a name occurs in parts of a document."""
+    """Return whether the text of a name occurs in some spans of a document."""
     occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(text)}(?![A-Za-z])")
     return any(occurrence.search(document.source, *span) for span in spans)
 
@@ -86,9 +86,9 @@ def _text(document: Document, work: AssembledProgram, name: nodes.Node) -> str:
 
 
 def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bool:
-    """Return whether a name of a display is a word that the document uses nowhere else and does not define.
+    """Return whether a name is a word that occurs only once in the document.
 
-    Running text may mention a letter.
+    Single letters do not count, because running text may mention them.
     """
     text = to_text(name)
     others = re.findall(rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])", document.source) if len(text) > 1 and text.isalpha() else []  # fmt: skip
@@ -96,7 +96,7 @@ def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bo
 
 
 def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
-    """Return the names in the head of a function's definition."""
+    """Return the parameters of a function definition."""
     head, *bodies = definition.sides
     if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():
         return []
@@ -118,13 +118,13 @@ def _names_in(statement: Any) -> set[str]:
 
 
 def _names_used(definition: nodes.Equation, uses: dict[str, set[str]]) -> set[str]:
-    """Return the names in a definition, and in the definitions of these; its parameters have none."""
+    """Return the names in a definition, and in the definitions of these names; its parameters are not followed."""
     local = set(map(base_of, parameters_of(definition)))
     return {*reach(_names_in(definition), lambda name: () if name in local else uses.get(name, ()))}
 
 
 def _is_used(name: nodes.Node, used: set[str]) -> bool:
-    """Return whether a name is used, or for a member such as W^1 another member of its family, W^l."""
+    """Return whether a name is used; a member of a family such as W^1 is also used if W^l is."""
     text, base = to_text(name), base_of(name)
     if len(text) == 1 and any(text in other for other in used if other.isalpha() and other.isupper()):
         return True  # the Q of QK^⊤
@@ -133,7 +133,7 @@ def _is_used(name: nodes.Node, used: set[str]) -> bool:
 
 
 def _may_be_one(member: str, other: str) -> bool:
-    """Return whether two members of a family may be the same, such as W^{l,1} and W^{l,i}, but not W^{l,2}."""
+    """Return whether two members of a family may be equal: W^{l,1} and W^{l,i} may, W^{l,1} and W^{l,2} may not."""
     ours, theirs = INDICES.findall(member), INDICES.findall(other)
     pairs = list(zip(ours, theirs))
     same = len(ours) == len(theirs) and not any(
