@@ -1,4 +1,4 @@
-"""Sets the address of the published playground, for links that others can open: python .ci/address.py URL."""
+"""Set the address of the published playground, which public links contain: python .ci/address.py URL."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ SETTING = re.compile(r"^SITE: str \| None = .*$", re.MULTILINE)
 
 
 def with_address(text: str, address: str) -> str:
-    """The text of the file with another address. Raises ValueError where it is not the address of a page."""
+    """Return the file's text with another address. Raise ValueError if it is not the address of a page."""
     if not re.fullmatch(r"https?://[^\s#?\"\\]+", address):
         raise ValueError(f"{address!r} is not the address of a page, such as https://example.org/playground.html")
     text, count = SETTING.subn(lambda _: f'SITE: str | None = "{address}"', text)

@@ -1,4 +1,4 @@
-"""The oldest versions that pyproject.toml allows, as exact requirements: python .ci/oldest.py test torch jax"""
+"""Print the oldest versions that pyproject.toml allows, as exact requirements: python .ci/oldest.py test torch jax"""
 
 import re
 import sys
@@ -10,7 +10,7 @@ REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:>=|==)\s*([\w.]+)")
 
 
 def lines_of(extra: str) -> list[str]:
-    """The requirements of an extra, with those of the extras that it includes."""
+    """Return the requirements of an extra and of the extras that it includes."""
     found: list[str] = []
     for line in PROJECT["optional-dependencies"][extra]:
         included = re.match(rf"{PROJECT['name']}\[([\w,]+)\]", line)
@@ -19,7 +19,7 @@ def lines_of(extra: str) -> list[str]:
 
 
 def oldest(extras: list[str]) -> dict[str, str]:
-    """The lower bound of each dependency, and of each of the extras', by name."""
+    """Return the lower bound of each dependency of the package and of the extras, by name."""
     lines = [*PROJECT["dependencies"], *(line for extra in extras for line in lines_of(extra))]
     return {match[1]: match[2] for line in lines if (match := REQUIREMENT.match(line))}
 

@@ -1,4 +1,4 @@
-"""Sphinx: the pages run the code of this checkout while they are built."""
+"""The Sphinx configuration. The build runs the pages' code with this checkout."""
 
 import sys
 from importlib.util import find_spec
@@ -28,13 +28,13 @@ autodoc_typehints = "none"
 autodoc_mock_imports = [name for name in ("torch",) if find_spec(name) is None]
 nitpicky = False
 
-# `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.
+# If `node web/build.mjs --whole` has built the playground, each formula has a link that opens it there.
 playground = str(HERE.parent / "playground.html") if (HERE.parent / "playground.html").exists() else ""
 html_extra_path = ["llms.txt", "llms-full.txt", *([playground] if playground else [])]
 
 
 def setup(app):
-    """Highlight `namedtensor` blocks by the lexer of this checkout, installed or not."""
+    """Highlight `namedtensor` blocks with this checkout's lexer, installed or not."""
     from namedtensor.display.pygments_lexer import NamedTensorLexer
 
     app.add_lexer("namedtensor", NamedTensorLexer)

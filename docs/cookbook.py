@@ -1,4 +1,4 @@
-"""The derivatives of the Matrix Cookbook (Petersen and Pedersen, 2012, §2), by the numbers of its equations, as claims.
+"""The derivatives of the Matrix Cookbook (Petersen and Pedersen, 2012, §2), by equation number, as assertions.
 
 Rows are i, columns j, unless a matrix has others; a claim is an equation of the notation, and shapes are those of its tensors.
 """
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Claim(NamedTuple):
-    """An equation by its number there, and the tensors in it."""
+    """An equation of the cookbook, with its number and its tensors."""
 
     number: str
     text: str
@@ -89,7 +89,7 @@ SECTIONS = {
 
 
 class WithFact(NamedTuple):
-    """An equation or a section by its number there, the fact that it takes, what is differentiated, by what, and the tensors in it."""
+    """A derivative of the cookbook, with its number, its assumption, the expression, the variable and the tensors."""
 
     number: str
     facts: str
@@ -119,13 +119,13 @@ WITH_FACTS = (
 
 
 def shapes_of(text: str) -> dict[str, Any]:
-    """The shapes of a claim as `prove` takes them."""
+    """Return the shapes of an equation in the form that `prove` accepts."""
     parts = (part.split() for part in text.split(";"))
     return {name: f"ℝ^{{{' × '.join(axes)}}}" for name, *axes in parts}
 
 
 def table(section: str) -> str:
-    """The claims of a section, each with what is known of it."""
+    """Yield the equations of a section, each with its verdict."""
     from namedtensor import prove
 
     lines = []
@@ -136,7 +136,7 @@ def table(section: str) -> str:
 
 
 def with_facts() -> str:
-    """The derivatives that a fact makes short: the program, and the closed form with the steps that name facts."""
+    """Yield the derivatives that an assumption shortens: the program, and the closed form with the steps that use it."""
     from namedtensor import derivative
 
     parts = []

@@ -1,4 +1,4 @@
-"""One or more wrong formulas for each number of the catalogue: what `docs/errors.md` shows.
+"""Wrong formulas for each code of the catalogue, shown in `docs/errors.md`.
 
 `python docs/_extensions/errors_page.py --write` runs them and writes the page; a test keeps the page true.
 """
@@ -13,7 +13,7 @@ import namedtensor as nt
 
 
 class Example(NamedTuple):
-    """A formula that fails with these inputs; or, with an empty formula, a piece of Python that does."""
+    """A formula that fails with these inputs. If the formula is empty, Python code that fails."""
 
     formula: str = ""
     inputs: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Identities that a first course in deep learning or matrix calculus begins with, each beside a near miss that is wrong.
+"""Identities from a first course in deep learning or matrix calculus, each beside a similar wrong equation.
 
 The shapes of the tensors are those of `SHAPES`.
 """
@@ -15,7 +15,7 @@ SHAPES = {
 
 
 class Identity(NamedTuple):
-    """An equation, and the same with one mistake."""
+    """An equation, and the same equation with one mistake."""
 
     text: str
     wrong: str
@@ -117,7 +117,7 @@ SECTIONS = {
             "∂(inv_{r,c} A)/∂A* = [inv_{r,c} A]_{c→r*} ⊙ [inv_{r,c} A]_{r→c*}"),
     ),
 }  # fmt: skip
-INEQUALITIES = {  # and the same the other way round, or made strict where both sides may be equal
+INEQUALITIES = {  # with the reverse, or the strict inequality if both sides may be equal
     "x ≤ softplus x": "x ≤ tanh x",
     "0 ≤ σ(x) ≤ 1": "0 ≤ tanh x ≤ 1",
     "(x ⊙_{a} y)^2 ≤ ∑_{a} x^2 ⊙ ∑_{a} y^2": "(∑_{a} x ⊙ ∑_{a} y)^2 ≤ ∑_{a} x^2 ⊙ ∑_{a} y^2",
@@ -130,13 +130,13 @@ INEQUALITIES = {  # and the same the other way round, or made strict where both 
 
 
 def shapes_of(text: str) -> dict[str, Any]:
-    """The shapes of the tensors in an equation."""
+    """Return the shapes of the tensors in an equation."""
     letters = re.sub(r"_\{[^}]*\}|\|\w\||[^\W\d_]{2,}", " ", text)
     return {name: shape for name, shape in SHAPES.items() if re.search(rf"(?<!\w){name}(?!\w)", letters)}
 
 
 def table(section: str) -> str:
-    """Return the identities of a section, each with its verdict, and where it holds."""
+    """Return the identities of a section, each with its verdict and its conditions."""
     from namedtensor import prove
 
     verdicts = [(text, prove(text, **shapes_of(text))) for text, _ in SECTIONS[section]]
@@ -147,7 +147,7 @@ def table(section: str) -> str:
 
 
 def near_misses(section: str) -> str:
-    """The wrong equations of a section, each with tensors that show it."""
+    """Return the wrong equations of a section, each with a counterexample."""
     from namedtensor import prove
 
     return "\n".join(f"{wrong}\n    {prove(wrong, **shapes_of(wrong))}" for _, wrong in SECTIONS[section])

@@ -1,4 +1,4 @@
-"""The layers whose derivatives a page shows: the value to differentiate, and the shapes of the inputs."""
+"""The layers and losses on the page of derivatives, with the shapes of their inputs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from transformer import cheat_sheet, learning_records, lelarge, paper
 
 
 class Derived(NamedTuple):
-    """A layer, the line that is differentiated, the axes of what it takes, and its parameters."""
+    """A layer with the line to differentiate, the axes of its inputs, and its parameters."""
 
     layer: Any
     value: str
     inputs: dict[str, str]
     parameters: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()  # what no derivative is shown by
+    without: tuple[str, ...] = ()  # names without a derivative on the page
 
     @property
     def text(self) -> str:
@@ -28,7 +28,7 @@ class Derived(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What derivatives are taken by."""
+        """The variables of the derivatives."""
         return tuple(name for name in (*self.inputs, *self.parameters) if name not in self.without)
 
 
@@ -81,7 +81,7 @@ LAYERS = {
 
 
 class WithFacts(NamedTuple):
-    """A loss, the facts that it takes, its program, what it is taken by, and the axes of its inputs."""
+    """A loss with its assumptions, its program, the variable, and the axes of its inputs."""
 
     title: str
     facts: str
@@ -120,7 +120,7 @@ LOSSES = (
 
 
 def with_facts() -> str:
-    """Each loss with its facts, its program and the closed form."""
+    """Yield each loss with its assumptions, its program and the closed form."""
     parts = []
     for loss in LOSSES:
         asked: Any = derivative(loss.text, loss.by)
@@ -135,7 +135,7 @@ def with_facts() -> str:
 
 
 def shown(name: str) -> str:
-    """A layer, and its derivative by each of its names: the lines that are not of the layer itself."""
+    """Return a layer and its derivative with respect to each name, without the lines of the layer."""
     of = LAYERS[name]
     local = set(program(of.text).to_text().splitlines())
     parts = [str(of.layer.notation).strip()]
@@ -147,4 +147,4 @@ def shown(name: str) -> str:
     return "\n\n".join(parts)
 
 
-RESTATED = ("h^t =",)  # what stands above in other brackets
+RESTATED = ("h^t =",)  # repeats a line of the layer with other brackets

@@ -1,4 +1,4 @@
-"""What the pages need besides the packages: a command of the command line, run as a reader would."""
+"""Helpers of the pages, such as running a command of the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def command(line: str, expected: int = 0, folder: str = ".") -> str:
 
 
 def reader(text: str):
-    """A model that reads a sentence, what it is given, and the tokens: MiniLM, or one without learning where that is not."""
+    """Return a model, its inputs for a sentence, and the tokens. The model is MiniLM, or random if MiniLM is not installed."""
     from importlib.util import find_spec
 
     import namedtensor as nt

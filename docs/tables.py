@@ -1,4 +1,4 @@
-"""The tables of the reference and of the cheat sheet, whose every row is run.
+"""The tables of the reference and the cheat sheet. The tests run every row.
 
 Each formula is evaluated in every spelling, and compared with the NumPy column (and einops, PyTorch, where installed).
 The positional expressions speak of the arrays of INPUTS in the order of AXES, and give the axes of the row in its order.
@@ -35,7 +35,7 @@ SIZES = {"height": 3, "width": 3, "batch": 2, "seq": 4, "seq'": 3, "key": 2, "va
 
 
 class Construct(NamedTuple):
-    """A construct of the language: its three spellings, what it means, and the same in NumPy (with the result's axes)."""
+    """A construct of the language: three spellings, a meaning, and the NumPy equivalent with the result's axes."""
 
     text: str
     ascii: str
@@ -130,7 +130,7 @@ CONSTRUCTS = {
 
 
 class Same(NamedTuple):
-    """One operation four ways; an empty column has no counterpart worth showing."""
+    """One operation in four libraries. A column is empty if there is no useful counterpart."""
 
     formula: str
     numpy: str
@@ -194,7 +194,7 @@ CHEATS = {
 
 
 def arrays():
-    """The positional arrays of every row, always the same."""
+    """Return the positional arrays of every row."""
     import numpy as np
 
     random = np.random.default_rng(0)
@@ -210,7 +210,7 @@ def arrays():
 
 
 def value(formula: str, axes: str, sizes=(), syntax: str = "text"):
-    """The value of a formula as a positional array in the order `axes`."""
+    """Return the value of a formula as a positional array with the axis order `axes`."""
     import numpy as np
 
     import namedtensor as nt
@@ -230,7 +230,7 @@ def value(formula: str, axes: str, sizes=(), syntax: str = "text"):
 
 
 def names_in(formula: str, syntax: str) -> set[str]:
-    """The names that stand in a formula."""
+    """Return the names in a formula."""
     from grammar.nodes import Axis, Name
     from grammar.parser import parse
     from grammar.traversal import children
@@ -264,7 +264,7 @@ def torch_value(expression: str):
 
 
 def check_construct(row: Construct) -> None:
-    """The three spellings are one tree, and their value is NumPy's."""
+    """Check that the three spellings have the same tree, and the value of NumPy."""
     import numpy as np
 
     from grammar.parser import parse
@@ -279,7 +279,7 @@ def check_construct(row: Construct) -> None:
 
 
 def check_same(row: Same) -> None:
-    """Every column that can run here gives the same."""
+    """Check that every column that can run here has the same value."""
     import importlib.util
 
     import numpy as np

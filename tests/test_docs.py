@@ -58,7 +58,7 @@ def test_tables_and_files_of_a_page_are_current(path):
 def test_page_reads_without_a_build():
     page = "<!-- site\n```{run}\n:hidden:\n1\n```\n-->\n\n```{formula}\n:with: A\nA\n```\n"
     full = with_outputs(page, ["1", "[3, 1]"])
-    assert "<!-- forge: output -->\n```text\n[3, 1]\n```\n<!-- end -->" in full
+    assert "<!-- output -->\n```text\n[3, 1]\n```\n<!-- end -->" in full
     assert with_outputs(full, ["1", "[3, 1]"]) == full
     assert as_site(full).split() == "```{run} :hidden: 1 ``` ```{formula} :with: A A ```".split()
     assert as_stored(full).split() == "```text 1 ``` ```text A ``` ```text [3, 1] ```".split()
@@ -162,7 +162,7 @@ def test_no_page_has_the_name_of_the_playground():
 def test_a_block_that_fails_fails_its_page():
     with pytest.raises(ZeroDivisionError):
         Page().run(Block("run", {}, "1 / 0"))
-    with pytest.raises(AssertionError, match="was to raise"):
+    with pytest.raises(AssertionError, match="should raise"):
         Page().run(Block("run", {"error": ""}, "1"))
 
 

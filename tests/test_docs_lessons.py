@@ -143,7 +143,7 @@ def test_a_page_has_each_exercise_as_a_box_and_as_a_question(path):
     page = page_of(path)
     boxes = re.findall(r"^```\{exercise\} (\S+)$", page, re.M)
     assert sorted(boxes) == sorted(nt.exercises(path))
-    assert re.findall(r"^<!-- forge: exercise (\S+ \S+) -->$", page, re.M) == [f"{path.stem} {name}" for name in boxes]
+    assert re.findall(r"^<!-- markdown: exercise (\S+ \S+) -->$", page, re.M) == [f"{path.stem} {name}" for name in boxes]
 
 
 @pytest.mark.parametrize("path", FILES.values(), ids=names)
@@ -226,7 +226,7 @@ def test_what_is_folded_on_a_page_is_folded_in_its_notebook():
 def outputs_of(stem):
     """The stored outputs of a page."""
     text = (DOCS / "lessons" / f"{stem}.md").read_text(encoding="utf-8")
-    return re.findall(r"<!-- forge: output -->\n```text\n(.*?)\n```", text, re.S)
+    return re.findall(r"<!-- output -->\n```text\n(.*?)\n```", text, re.S)
 
 
 def test_the_classifier_of_the_last_lesson_learns_as_numpy_does():

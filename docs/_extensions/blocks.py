@@ -1,18 +1,18 @@
-"""The blocks of a page that run: what the build and the tests share. It knows no Sphinx.
+"""The executable blocks of a page, for the build and the tests. This module does not import Sphinx.
 
-A page is Markdown; a block is a fence whose word is `{run}` (Python) or `{formula}` (a formula, evaluated). The blocks of
-a page run from the top in one namespace, which begins with `np`, `nt` and `grammar`. A block that raises fails the page,
-unless it says `:error:`; then it must raise, and the real message is what the page shows.
+A page is Markdown. A block is a fence marked `{run}` (Python) or `{formula}` (a formula to evaluate). The blocks of
+a page run from the top in one namespace, which starts with `np`, `nt` and `grammar`. A block that raises fails the page,
+unless it has the option `:error:`. Then it must raise, and the page shows the message.
 
     ```{formula}
     :with: A, W^Q=w        inputs: names of the page, or NAME=expression
     :sizes: heads=2        sizes of axes
     :call: Attention(Q)    call a function that the formula defines
-    :of: h^3               the value of this name, not of the last statement
+    :of: h^3               show the value of this name, not of the last statement
     :as: Y                 keep the value under this name
     :error:                it must fail
     :quiet:                show no value
-    :picture: a.svg TEXT   where the picture that it gives is stored, and its description
+    :picture: a.svg TEXT   store the resulting picture in this file, with a description
     A ⊙_{height} x
     ```
 """
@@ -32,7 +32,7 @@ from typing import Any
 FENCE = re.compile(
     r"^(?P<ticks>```+)\{(?P<kind>run|formula)\}[^\n]*\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.DOTALL | re.MULTILINE
 )
-MOST_NUMBERS = 400  # of a tensor that goes into an address
+MOST_NUMBERS = 400  # in a tensor that a link contains
 OPTION = re.compile(r":([a-z]+):[ ]*(.*)")
 
 
@@ -46,16 +46,16 @@ class Block:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a block gave: what it printed, its value, or the error that it was to raise."""
+    """The result of a block: its printed text, its value, or the expected error."""
 
     printed: str = ""
     value: Any = None
     error: BaseException | None = None
     latex: str | None = None
-    state: dict[str, Any] | None = None  # what the playground opens with
+    state: dict[str, Any] | None = None  # of the playground that the link opens
 
     def text(self) -> str:
-        """All of it as plain text."""
+        """Return the result as plain text."""
         parts = [self.printed.rstrip("\n")] if self.printed else []
         if self.error is not None:
             parts.append(str(self.error))
@@ -66,7 +66,7 @@ class Outcome:
 
 @dataclass
 class Page:
-    """The namespace, and the colors of axes, that the blocks of one page share."""
+    """The namespace and the axis colors that the blocks of one page share."""
 
     names: dict[str, Any] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)  # in the order in which formulas name them
@@ -92,12 +92,12 @@ class Page:
                     raise
                 error = problem
         if "error" in block.options and error is None:
-            raise AssertionError(f"this block was to raise an error and gave {value!r}:\n{block.body}")
+            raise AssertionError(f"this block should raise an error, but its value is {value!r}:\n{block.body}")
         shown = None if "quiet" in block.options else value
         return Outcome(printed.getvalue(), shown, error, latex, self.state(block) if block.kind == "formula" else None)
 
     def state(self, block: Block) -> dict[str, Any] | None:
-        """A formula with its inputs as the playground takes them; None where they are no small tensors and numbers."""
+        """Return the playground's state for a formula and its inputs, or None if an input is large or has another type."""
         options, text = block.options, block.body
         inputs = dict(self._pair(item) for item in split(options.get("with", "")))
         if "call" in options:
@@ -149,7 +149,7 @@ class Page:
         return value, self._typeset(nt.program(block.body).to_text())
 
     def _typeset(self, text: str) -> str:
-        """LaTeX in which each axis has the class of its color, one for all blocks of the page."""
+        """Return LaTeX with a CSS class for each axis. All blocks of the page use the same colors."""
         from grammar.parser import parse
         from grammar.printer import to_latex
         from grammar.printer.runs import axes_in
@@ -166,19 +166,19 @@ class Page:
 
 
 def rounded(numbers: Any) -> Any:
-    """Nested lists of numbers, of six digits: enough to play with, and short in an address."""
+    """Round nested lists of numbers to six digits, which keeps links short."""
     return [*map(rounded, numbers)] if isinstance(numbers, list) else float(f"{numbers:.6g}")
 
 
 def packed(state: dict[str, Any]) -> str:
-    """The fragment of the playground's address that opens it with a state: base64url(deflate-raw(JSON))."""
+    """Return the URL fragment that opens the playground with a state: base64url(deflate-raw(JSON))."""
     squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = squeezed.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode()) + squeezed.flush()
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def split(items: str) -> list[str]:
-    """What stands between the commas that are inside no bracket."""
+    """Split a list at the commas outside brackets."""
     result, depth, start = [], 0, 0
     for position, character in enumerate(items):
         depth += (character in "([{") - (character in ")]}")
@@ -190,7 +190,7 @@ def split(items: str) -> list[str]:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of a page, in order."""
+    """Return the blocks of a page, in order."""
     blocks = []
     for match in FENCE.finditer(text):
         options, lines = {}, match["body"].splitlines()

@@ -45,7 +45,7 @@ KINDS = {
 
 
 def message(example) -> str:
-    """What the example prints; it must raise a NotationError."""
+    """Return the message of the example, which must raise a NotationError."""
     return str(raised(example))
 
 
@@ -67,7 +67,7 @@ def raised(example):
 
 
 def warning(document: str):
-    """The first warning of a document, as an error of its line."""
+    """Return the first warning of a document, as an error on its line."""
     import namedtensor as nt
 
     first = warnings_of(document)[0]
@@ -102,7 +102,7 @@ def page() -> str:
 
 
 def sections() -> dict[str, list[dict[str, str]]]:
-    """The same as data: of each number its examples, each with what is not empty of note, given, text, fixed."""
+    """Return the examples of each code as data, each with its nonempty fields among note, given, text and fixed."""
     from errors_examples import EXAMPLES
 
     from grammar.errors import CATALOGUE
@@ -116,7 +116,7 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
 
 def written() -> str:
-    """The text of `errors.json`."""
+    """Return the text of `errors.json`."""
     return json.dumps(sections(), ensure_ascii=False, indent=0) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Sphinx: the directives of the pages that run code, and docstrings that are not reStructuredText."""
+"""Sphinx directives that run code, and the conversion of docstrings to reStructuredText."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from docutils.parsers.rst import directives
 from linked import ERROR, errors, signs
 from sphinx.util.docutils import SphinxDirective
 
-SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}(?:\n|$)", re.M)  # of a docstring in NumPy style
+SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}(?:\n|$)", re.M)  # the header of a docstring section in NumPy style
 DEFINED = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns"}
-ALIGNED = re.compile(r"[│─]|\^\^|\S {2,}\S")  # what stands in columns, which a broken line would spoil
+ALIGNED = re.compile(r"[│─]|\^\^|\S {2,}\S")  # text in columns, which must not be wrapped
 
 
 class Executed(SphinxDirective):
-    """A block that runs while the page is read, and is followed by what it gave."""
+    """A block that runs during the build, followed by its result."""
 
     has_content = True
     option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as", "picture"), directives.unchanged) | {
         "error": directives.flag,
         "quiet": directives.flag,
-        "hidden": directives.flag,  # show what it gave and not the block
+        "hidden": directives.flag,  # show the result without the block
     }
 
     def run(self):
@@ -47,20 +47,20 @@ class Executed(SphinxDirective):
         return [shown]
 
     def source(self, body: str, root: str) -> nodes.Node:
-        """What runs; the signs of a formula lead to their paragraphs."""
+        """Return the source of the block. The symbols of a formula link to the reference."""
         if self.name == "run":
             return code(body, "python", "run-source")
         return shown_as("formula-source", signs(body, root))
 
 
 def opens(state, root: str = "") -> nodes.raw:
-    """The link that opens a formula with its inputs in the playground, which lies at the root of the site."""
+    """Return the link that opens a formula with its inputs in the playground at the root of the site."""
     link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
     return nodes.raw("", link, format="html")
 
 
 def option_words(options) -> list:
-    """The line above a value: what was called, of what, with which sizes."""
+    """Return the line above a value: the call, the inputs and the sizes."""
     parts = []
     if "call" in options:
         parts += [nodes.literal("", options["call"])]
@@ -82,7 +82,7 @@ def math(latex: str) -> nodes.Node:
 
 
 def shown_as(kind: str, linked: str) -> nodes.raw:
-    """HTML as a block of text."""
+    """Return HTML as a text block."""
     return nodes.raw(
         "",
         f'<div class="highlight-text {kind} notranslate"><div class="highlight"><pre class="{kind}">{linked}</pre></div></div>',
@@ -110,7 +110,7 @@ def results(outcome, root: str = "") -> list:
 
 
 class Railroad(SphinxDirective):
-    """The diagrams of one part of `formula.lark`."""
+    """The railroad diagrams of one section of `formula.lark`."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -126,7 +126,7 @@ class Railroad(SphinxDirective):
 
 
 def readable(app, what, name, obj, options, lines):
-    """A docstring as it is written here (plain text, formulas, examples) in reStructuredText."""
+    """Convert a docstring of this project to reStructuredText, in place."""
     lines[:] = to_rst("\n".join(lines)).splitlines()
 
 

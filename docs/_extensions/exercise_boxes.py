@@ -1,11 +1,11 @@
-"""The exercises of the lessons: boxes on the site, questions elsewhere, and the teacher's page with their answers.
+"""The exercises of the lessons: boxes on the site, questions in plain Markdown, and the teacher's page with answers.
 
 <!-- site
 ```{exercise} column-sums       on the site: a box that grades answers in the browser
 ```
 -->
 
-<!-- forge: exercise 1_axes column-sums -->    elsewhere: the question, with the ways to answer it
+<!-- markdown: exercise 1_axes column-sums -->    elsewhere: the question, with the ways to answer it
 <!-- end -->
 
 <!-- table: answers 1_axes -->                 of a teacher's page: answers, and mistakes with their feedback
@@ -19,22 +19,22 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-MAX_GRID_ELEMENTS = 80  # of a value that is drawn in a box
-KINDS = {  # what the student submits, for kinds whose answer is not a formula
+MAX_GRID_ELEMENTS = 80  # in a value that a box shows
+KINDS = {  # the form of the answer, if it is not a formula
     "types": "Give the type, such as `ℝ^{a × b}`.",
     "signature": "Give a signature, such as `f : ℝ^{a} → ℝ`.",
     "sizes": "Give a number, such as `|a| |b|`.",
     "einsum": "Give a formula, or a call of einsum.",
     "derivation": "Give one expression per line; each must equal the one above.",
 }
-SIGNS = [  # shown, inserted, characters behind the caret, its macro
+SIGNS = [  # label, inserted text, characters after the caret, macro
     ("⊙", "⊙_{}", 1, "odot"), ("∑", "∑_{} ", 2, "sum"), ("√", "√", 0, "sqrt"), ("→", "→", 0, "to"), ("×", "×", 0, "times"),
     ("−∞", "−∞", 0, "infty"), ("≤", "≤", 0, "le"), ("𝕀", "𝕀[]", 1, "ind"), ("∂", "∂", 0, "partial"), ("ℝ", "ℝ^{}", 1, "reals"),
 ]  # fmt: skip
 
 
 def sheet(stem: str):
-    """The exercises of a lesson."""
+    """Return the exercises of a lesson."""
     import namedtensor as nt
     from namedtensor.teaching.course import title_of
 
@@ -42,12 +42,12 @@ def sheet(stem: str):
 
 
 def number_of(stem: str) -> str:
-    """The name that `nt.exercises` takes: that of `1_axes` is `lesson 1`."""
+    """Return the name that `nt.exercises` accepts, such as `lesson 1` for `1_axes`."""
     return f"lesson {stem.partition('_')[0]}"
 
 
 def needed(exercise) -> list[str]:
-    """What else the student must know, as Markdown: the form of the answer, and what is not allowed."""
+    """Return notes for the student as Markdown: the form of the answer, and the forbidden names."""
     if exercise.parts:
         parts = "\n".join(f"- `{part}`" for part in exercise.parts)
         return [f"Give the type of each of these, one per line:\n\n{parts}"]
@@ -60,7 +60,7 @@ def needed(exercise) -> list[str]:
 
 
 def stated(exercise) -> list[str]:
-    """The task as Markdown: what is asked, what is given, and the form of the answer."""
+    """Return the task as Markdown: the question, the inputs, and the form of the answer."""
     from generated import fenced
 
     given = [fenced(exercise.given.strip())] if exercise.given.strip() else []
@@ -68,11 +68,11 @@ def stated(exercise) -> list[str]:
 
 
 def folded(summary: str, text: str) -> str:
-    """A part of a page that opens on a click, as Markdown and HTML; it reads the same on a forge."""
+    """Return a part of a page that opens on a click, as Markdown and HTML that code hosts render too."""
     return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
-# ----------------------------------------------------------------------------------------------------------- on a forge
+# ------------------------------------------------------------------------------------------------------- plain Markdown
 def question(name: str) -> str:
     """Return an exercise as Markdown; its name has the form `1_axes column-sums`."""
     from generated import fenced
@@ -83,7 +83,7 @@ def question(name: str) -> str:
 
 
 def task(stem: str, key: str) -> str:
-    """The task with its name, and folded hints."""
+    """Return the task with its name and folded hints."""
     exercise = sheet(stem)[key]
     prose, *rest = stated(exercise)
     hints = [folded("Hint", hint) for hint in exercise.hints]
@@ -92,7 +92,7 @@ def task(stem: str, key: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------- a teacher's page
 def answers(stem: str) -> str:
-    """The exercises of a lesson with their answers, and each common mistake with its feedback."""
+    """Return the exercises of a lesson with their answers, and each common mistake with its feedback."""
     from generated import fenced, table
 
     from namedtensor.teaching.sheet_files import reference_answer
@@ -109,7 +109,7 @@ def answers(stem: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- on the site
 def grids(exercise) -> str:
-    """The inputs and the expected value on one set of small numbers, as HTML; empty for kinds that have none."""
+    """Return example inputs and the expected value as HTML, or an empty string if the exercise has no values."""
     from namedtensor.teaching.drawings import drawing
 
     seen = drawing(exercise)
@@ -122,7 +122,7 @@ def grids(exercise) -> str:
 
 
 def grid(name: str, axes: Sequence[str], extent: Sequence[int], numbers: Sequence[float]) -> str:
-    """A value as tables of its last two axes, one for each index of the others; `docs/_static/exercises.js` draws the same."""
+    """Return a value as tables of its last two axes, as `docs/_static/exercises.js` draws it."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0) or 1
     shape = [*extent[:-2], *([1] * (2 - len(extent))), *extent[-2:]]
     *outer, rows, columns = shape
@@ -163,7 +163,7 @@ def signs() -> str:
 
 
 def form(stem: str, exercise) -> str:
-    """Where the answer is typed and graded; `docs/_static/exercises.js` shows it."""
+    """Return the HTML of the answer field, which `docs/_static/exercises.js` shows and grades."""
     from namedtensor.teaching.course import title_of
 
     rows = 1 + exercise.kind.count("derivation") * 2 + max(0, len(exercise.parts) - 1)
@@ -179,7 +179,7 @@ def form(stem: str, exercise) -> str:
 
 
 def parts_of(stem: str, name: str, root: str, has_playground: bool) -> Iterator[str]:
-    """A box, as Markdown and HTML in turns."""
+    """Return the parts of a box, alternately Markdown and HTML."""
     from blocks import packed
 
     from namedtensor.teaching.course import title_of
@@ -209,7 +209,7 @@ def setup(app):
     from namedtensor.teaching.course import course_file, title_of
 
     class Box(SphinxDirective):
-        """The box of an exercise of the lesson whose page has it."""
+        """The box of an exercise on its lesson's page."""
 
         required_arguments = 1
 

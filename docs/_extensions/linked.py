@@ -1,4 +1,4 @@
-"""Text that is shown as it is written, its signs and the numbers of its errors linked to the paragraphs that explain them."""
+"""Links from symbols and error codes in literal text to the paragraphs that explain them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from urllib.parse import quote
 
 from operators_page import records
 
-CONSTRUCTS = {  # signs of the language that are no operators, and the row of the language's page that has them
+CONSTRUCTS = {  # symbols that are not operators, and their rows in the reference
     "→": "A_{height→rows}", "∂": "∂(exp x)/∂x*", "√": "√A", "𝕀": "𝕀[A > x ∧ A ≠ 9]",
 }  # fmt: skip
 WORD = re.compile(r"[^\W\d_]\w*|[^\w\s]")
-SCRIPTS = re.compile(r"([_^]\{[^{}]*\}|\[[^\[\]]*\])")  # where words are axes, sizes, places
+SCRIPTS = re.compile(r"([_^]\{[^{}]*\}|\[[^\[\]]*\])")  # where words are axes, sizes or positions
 HEAD = re.compile(r"[^=:∈]*(?=[=:∈])")
 ERROR = re.compile(r"(error (\d{3}))(?=:)")
-OF_PROSE = {"=", "-", "−", "<", ">", "/", "^", "+"}  # signs that everyone knows
+OF_PROSE = {"=", "-", "−", "<", ">", "/", "^", "+"}  # symbols that need no explanation
 
 
 @cache
 def paragraphs() -> dict[str, str]:
-    """The anchor of each sign, and of each word of more than a letter that is an operator's name."""
+    """Return the anchor of each symbol and of each operator name that is longer than a letter."""
     result = {sign: anchor(row) for sign, row in CONSTRUCTS.items()}
     for record in records():
         for name in (record.name, *record.aliases):
@@ -31,12 +31,12 @@ def paragraphs() -> dict[str, str]:
 
 
 def anchor(text: str) -> str:
-    """The anchor of the row of a function or construct: `sign-softmax`, `sign-A-⊙_{height}-x`."""
+    """Return the anchor of a row in the reference, such as `sign-softmax` or `sign-A-⊙_{height}-x`."""
     return "sign-" + text.replace(" ", "-")
 
 
 def signs(text: str, root: str = "") -> str:
-    """The HTML of a formula, from a page below the root of the site; what it defines itself is none of the language.
+    """Return a formula as HTML for a page below the site's root, without links for the names that it defines.
 
     >>> signs("exp x")
     '<a class="sign" href="reference.html#sign-exp">exp</a> x'
@@ -58,7 +58,7 @@ def signs(text: str, root: str = "") -> str:
 
 
 def errors(text: str, root: str = "") -> str:
-    """The HTML of what is printed: the number of each error leads to its section, from a page below the root of the site.
+    """Return printed text as HTML for a page below the site's root, with a link from each error code to its section.
 
     >>> errors("shape error 301: <a>")
     'shape <a href="errors.html#error-301">error 301</a>: &lt;a&gt;'

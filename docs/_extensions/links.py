@@ -1,4 +1,4 @@
-"""Every link of a page to another, or to a paragraph, leads somewhere: a build whose links do not is warned of each.
+"""Check of the links between pages and paragraphs. The build warns of each broken link.
 
 Sphinx sees to the links that it makes; these are all, with those of HTML that our directives write.
 """
@@ -13,11 +13,11 @@ from urllib.parse import unquote
 
 LINK = re.compile(r"""<(?:a|img|script|link)\b[^>]*?\b(?:href|src)="([^"]*)\"""")
 ANCHOR = re.compile(r"""\b(?:id|name)="([^"]+)\"""")
-LARGEST = 4_000_000  # bytes of a page; a larger one is no page of the docs, and what follows # is its own affair
+LARGEST = 4_000_000  # bytes; a larger file is the playground, which interprets the fragment itself
 
 
 def dangling(root: Path) -> Iterator[tuple[str, str]]:
-    """The links that lead nowhere: the page, and what it links to."""
+    """Yield each broken link, with its page."""
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.html")) if is_page(path)}
     anchors = {path: set(map(html.unescape, ANCHOR.findall(text))) for path, text in pages.items()}
     for path, text in pages.items():

@@ -26,7 +26,7 @@ from namedtensor.operators import REGISTRY  # noqa: E402
 from namedtensor.operators.usage import format_usage, sets  # noqa: E402
 
 INDEX, FULL = DOCS / "llms.txt", DOCS / "llms-full.txt"
-MAX_TOKENS = 8000  # of the second file, by `tokens`
+MAX_TOKENS = 8000  # in the second file, counted by `tokens`
 ASCII_CHARS_PER_TOKEN = 3.5
 SUMMARY = """\
 # namedtensor
@@ -104,7 +104,7 @@ Tensors have every function below as `nt.NAME(X, axis="a")` and, of one operand,
 
 
 def full() -> str:
-    """The text of the second file."""
+    """Return the text of the second file."""
     return "\n".join([INTRODUCTION, *constructs(), *functions(), *cheats(), *errors()]) + "\n"
 
 
@@ -151,13 +151,13 @@ def is_short(example: errors_examples.Example) -> bool:
 
 
 def tokens(text: str) -> int:
-    """An upper estimate of the number of tokens: 3.5 characters of ASCII are one, and each other character is one."""
+    """Return an upper bound for the number of tokens: one for 3.5 ASCII characters, and one for each other character."""
     other = sum(not character.isascii() for character in text)
     return round((len(text) - other) / ASCII_CHARS_PER_TOKEN + other)
 
 
 def index() -> str:
-    """The text of the first file: each page with its first sentence, and the second file."""
+    """Return the text of the first file, which lists each page with its first sentence."""
     lines = [
         SUMMARY,
         "## The language on one page",

@@ -1,4 +1,4 @@
-"""Sphinx: formulas that KaTeX typesets in the browser, from the copy in `_static/katex`, so that neither node nor a network is needed.
+"""A Sphinx extension that typesets formulas in the browser with the copy of KaTeX in `_static/katex`, without Node or a network.
 
 Axes have the classes of `namedtensor.display.colors`, so that a dark page shows them in their second form.
 """
@@ -40,7 +40,7 @@ def block(self, node):
 
 
 def write_colors(app):
-    """Write the colors of axes as a style sheet."""
+    """Write the axis colors as a style sheet."""
     from namedtensor.display.colors import axis_rules
 
     if app.builder.format == "html":

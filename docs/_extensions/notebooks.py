@@ -1,4 +1,4 @@
-"""The lessons as notebooks, generated from their pages: blocks become cells, exercises a question and a cell %%exercise.
+"""The lessons as notebooks. Blocks become cells; an exercise becomes a question and a `%%exercise` cell.
 
 python docs/_extensions/notebooks.py --write
 """
@@ -24,7 +24,7 @@ FOLDED = re.compile(r"^<details>\n(?P<summary><summary>.*?</summary>)\n(?P<body>
 
 
 def notebook(page: str, stem: str) -> dict[str, Any]:
-    """A notebook of the text of a page."""
+    """Return the notebook of a page."""
     cells = [code(SETUP)]
     end = 0
     for part in FOLDED.finditer(page):
@@ -38,7 +38,7 @@ def notebook(page: str, stem: str) -> dict[str, Any]:
 
 
 def folded_cells(summary: str, body: str, stem: str) -> list[dict[str, Any]]:
-    """The cells of what is folded: the prose stays folded, and code shows nothing until it runs."""
+    """Return the cells of a folded part. The prose stays folded, and code has no output until it runs."""
     cells = cells_of_text(body, stem)
     for cell in cells:
         if cell["cell_type"] == "markdown":
@@ -68,12 +68,12 @@ def code(text: str) -> dict[str, Any]:
 
 
 def exercise_cells(stem: str, name: str) -> list[dict[str, Any]]:
-    """The question, and the cell that grades what is written below its first line."""
+    """Return the question and the cell that grades the answer below its first line."""
     return [*prose(task(stem, name)), code(f"%%exercise {number_of(stem)} {name}\n")]
 
 
 def cells_of(kind: str, body: str) -> list[dict[str, Any]]:
-    """The cell of a block; a formula is evaluated with what its page gives it."""
+    """Return the cell of a block. A formula is evaluated with the block's inputs."""
     lines = body.rstrip("\n").split("\n")
     options: dict[str, str] = {}
     while lines and (option := OPTION.fullmatch(lines[0])):
@@ -93,7 +93,7 @@ def cells_of(kind: str, body: str) -> list[dict[str, Any]]:
 
 
 def written(path: Path) -> str:
-    """The text of the notebook of a page."""
+    """Return the JSON text of a page's notebook."""
     cells = notebook(as_site(path.read_text(encoding="utf-8")), path.stem)
     return json.dumps(cells, ensure_ascii=False, indent=1) + "\n"
 

@@ -1,4 +1,4 @@
-"""The table of operators, made from their records."""
+"""The table of operators, generated from their records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ HEADINGS = ("text", "ASCII", "LaTeX", "signature", "meaning", "NumPy")
 
 
 def records(section: str | None = None):
-    """Each record once, in the order of registration."""
+    """Return each record once, in the order of registration."""
     import namedtensor  # noqa: F401  (registers them)
     from namedtensor.operators.record import REGISTRY
 
@@ -44,14 +44,14 @@ RULES = ("operator", "of X", "of Y", "of Z")
 
 
 def differentials() -> list[tuple[str, ...]]:
-    """What each argument's differential counts, for every operator that has one which is not zero."""
+    """Yield the differential of each operator for each argument, except differentials that are zero."""
     rows = []
     for record in records():
         texts = record.differentials
         if not any(text != "0" for text in texts):
             continue
         name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "axis_map") else record.name
-        if record.arity[0] < record.arity[1] == len(texts) - 1:  # over axes of one argument, or between two
+        if record.arity[0] < record.arity[1] == len(texts) - 1:  # over axes of one argument or of two
             rows.append((code(name.replace(" _", "_")), code(texts[0]), "", ""))
             name, texts = record.name, texts[1:]
         cells = [code(text) for text in texts]

@@ -1,4 +1,4 @@
-"""The packages and their purposes, read from their docstrings."""
+"""The table of packages, generated from their docstrings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = re.compile(r"^`(\w+)`: (.+)$", re.MULTILINE)
 
 
 class Package(NamedTuple):
-    """A package, from its docstring: its purpose, its modules with a description each, its contract."""
+    """A package's purpose, modules and contract, from its docstring."""
 
     name: str
     purpose: str
@@ -27,7 +27,7 @@ class Package(NamedTuple):
 
     @property
     def missing(self) -> set[str]:
-        """The modules and packages that its docstring does not list."""
+        """The modules and packages that the docstring does not list."""
         return modules(ROOT / self.name.replace(".", "/")) - {name for name, _ in self.files}
 
 
@@ -50,7 +50,7 @@ def package(name: str) -> Package:
 
 
 def packages() -> list[Package]:
-    """Return all packages except `namedtensor` itself, whose docstring is for its users."""
+    """Return all packages except `namedtensor`, whose docstring addresses users."""
     folders = {path.parent for top in ("grammar", "namedtensor", "transformer") for path in (ROOT / top).rglob("__init__.py")}  # fmt: skip
     names = {".".join(folder.relative_to(ROOT).parts) for folder in folders} - {"namedtensor"}
     rank = {name: position for position, name in enumerate(ORDER)}

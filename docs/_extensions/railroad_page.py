@@ -1,4 +1,4 @@
-"""Railroad diagrams of `grammar/formula.lark`, drawn from the file itself.
+"""Railroad diagrams of `grammar/formula.lark`, generated from the file.
 
 The part of Lark's notation that the file uses: rules, alternatives, groups, `*`, `+`, `?`, aliases, comments.
 """
@@ -36,7 +36,7 @@ SHOWN = {symbol.terminal: symbol.text for symbol in reversed(SYMBOLS)} | {
 
 
 def sections() -> dict[str, list[tuple[str, str]]]:
-    """The headings of the file -> (rule, its body)."""
+    """Return the rules under each heading of the file, each as a name and a body."""
     result: dict[str, list[tuple[str, str]]] = {"programs": []}
     current, name, body = "programs", "", []
 
@@ -65,7 +65,7 @@ def sections() -> dict[str, list[tuple[str, str]]]:
 
 
 def diagrams(heading: str) -> list[tuple[str, str]]:
-    """(rule, SVG) of each rule under a heading of the file; the comment beside an alternative stands at its end."""
+    """Return each rule under a heading as a name and an SVG. The comment on an alternative follows it."""
     drawn = []
     for name, body in sections()[heading]:
         tokens = [token for token in TOKEN.findall(body) if not token.isspace() and not token.startswith("->")]

@@ -1,4 +1,4 @@
-"""What type checkers see of the names that are made at run time: `namedtensor/__init__.pyi`, `namedtensor/core/behavior.pyi`.
+"""Stubs for the names that are created at run time: `namedtensor/__init__.pyi` and `namedtensor/core/behavior.pyi`.
 
 python docs/_extensions/stubs.py --write
 """
@@ -28,7 +28,7 @@ Written by `python docs/_extensions/stubs.py --write` from the records of the op
 """
 
 '''
-TYPES = {  # parameters of the functions that are made of records
+TYPES = {  # of parameters of functions that are created from records
     "X": "Operand",
     "Y": "Operand",
     "Z": "Operand",
@@ -70,7 +70,7 @@ from grammar.errors import NotationWarning as NotationWarning
 from . import initializers as initializers
 from . import layers as layers
 """
-TYPES_USED = {  # by the signatures of functions that are made of methods or records
+TYPES_USED = {  # in signatures of functions that are created from methods or records
     ".checking.report": ("CheckResult",),
     ".core.behavior": ("Axes", "Operand"),
     ".display.diagram": ("Diagram",),
@@ -84,7 +84,7 @@ TYPES_USED = {  # by the signatures of functions that are made of methods or rec
 
 
 def behavior() -> str:
-    """The stub of what `tensors/methods.py` gives NamedTensor."""
+    """Return the stub of the methods that `tensors/methods.py` adds to NamedTensor."""
     text = HEAD.format(about="What NamedTensor is given by `tensors/methods.py`.") + BEHAVIOUR
     operators = dict.fromkeys(name for pair in methods.INFIX.values() for name in pair)
     for name in (*operators, *methods.COMPARISONS.values()):
@@ -111,7 +111,7 @@ def method(name: str, function: Callable[..., Any]) -> str:
 
 
 def public() -> str:
-    """The stub of the package itself."""
+    """Return the stub of the package."""
     text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
     for module in sorted({*nt.HOMES, *TYPES_USED}):
         if module in TYPES_USED:
@@ -138,7 +138,7 @@ def sorting(name: str) -> tuple[bool, str]:
 
 
 def listed(parameters: Any, of_record: bool) -> Iterator[str]:
-    """Parameters as a stub has them."""
+    """Return parameters in the form of a stub."""
     parameters = list(parameters)
     for index, parameter in enumerate(parameters):
         before = parameters[index - 1] if index else None
