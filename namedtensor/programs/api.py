@@ -36,7 +36,7 @@ def compose_program(
 def program(
     text: str, syntax: str = "auto", *, strict: bool = False, operators: Operators = (), folders: Folders = ()
 ) -> Program:
-    """Create a program: several definitions in one scope.
+    """Create a program, that is, several definitions in one scope.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def program(
     Raises
     ------
     NotationError
-        If the text is not valid notation, defines a name twice, or imports what is not there.
+        If the text is not valid notation, defines a name twice, or imports a missing file or name.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def formula(
     Raises
     ------
     NotationError
-        If the text is not valid notation, defines a name twice, or imports what is not there.
+        If the text is not valid notation, defines a name twice, or imports a missing file or name.
 
     Examples
     --------

@@ -34,8 +34,8 @@ NUMBERS = frozenset((bool, int, float))
 class BoundArguments:
     """The bound arguments of one call: the arrays of its tensors, and the cache key that calls share a plan by.
 
-    This runs at each call, and so does no more than look up; the inputs of planning are derived when there is none yet.
-    Those that are `positional` are arguments of a function, and no names of the program.
+    Each call creates an instance, so the constructor computes only the cache key. The input types for the checker are
+    computed on first use. The names in `positional` are arguments of a function, not names of the program.
     """
 
     __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "tables", "values")
@@ -127,7 +127,7 @@ def key_of_number(value: Any) -> tuple[Any, ...]:
 def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Return the arrays of the tensors and the key of each value: a tensor's layout, or a number's type and digits.
 
-    Raises AttributeError for anything else.
+    Raises AttributeError if a value is neither a tensor nor a number.
     """
     keys = [key_of_number(value) if type(value) in NUMBERS else value.layout for value in given]
     return [value._array for value in given if type(value) not in NUMBERS], keys
@@ -243,7 +243,7 @@ AXES_ALONE = re.compile(r"\s*[a-z]\w*'*(?:\[\d+\])?(?:[\s,]+[a-z]\w*'*(?:\[\d+\]
 def shape_of(text: Any, name: str) -> dict[str, Any]:
     """Return a shape from its source text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor.
 
-    An axis without a size has an unknown one.
+    The size of an axis is unknown if the source text or mapping does not specify it.
     """
     if hasattr(text, "sizes") and hasattr(text, "axes"):
         return dict(text.sizes)

@@ -1,6 +1,7 @@
 """Inputs at the boundaries of a formula, such as x = 0.5 for p > 0.5 and x = y for x > y.
 
-A boundary is a pair of expressions: the sides of a comparison, the arguments of a maximum, a denominator and 0.
+A boundary is a pair of expressions, such as the sides of a comparison, the arguments of a maximum, or a denominator
+and 0.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def _number(node: Any) -> float | None:
 class BoundarySearch(NamedTuple):
     """A search for inputs at the boundaries of formulas.
 
-    `inputs` are the inputs of an ordinary test, and `whole` small integers. `value` evaluates a program on inputs, and
-    `allows` returns whether a number lies in the set of an input.
+    `inputs` contains the inputs of an ordinary test, and `whole` contains inputs with small integers. `value` evaluates
+    a program on inputs. `allows` returns whether an input's set contains a number.
     """
 
     inputs: Inputs

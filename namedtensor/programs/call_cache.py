@@ -63,7 +63,7 @@ class CachedCall:
     ) -> Any:
         """Return the value of the formula.
 
-        A function takes its arguments by position; parameters and inputs come by name.
+        Pass the arguments of a function by position. Pass parameters and inputs by name.
 
         Raises NotationError if an input does not fit.
         """
@@ -96,7 +96,8 @@ class CachedCall:
     ) -> tuple[Any, Executable | None]:  # fmt: skip
         """Return the value of a call with new layouts, and the executable for all calls with these layouts.
 
-        The executable is None if other values may need another one; else it is stored under the key `by_layout`.
+        If other values with these layouts may need a different executable, return None for it. Otherwise, store the
+        executable under the key `by_layout`.
         """
         by_name = all_values(values, named)
         bound = self._bound(arguments, by_name) if arguments else BoundArguments(by_name)
@@ -225,8 +226,8 @@ WARNED = (
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
     """Warn, at the first call of a signature, about possibly misspelled axes and sums of unrelated axes.
 
-    For a `whole` program, also warn about lines that continue an equation, replaced built-ins, axes that differ in a star,
-    and assertions whose values are not compared.
+    If `whole` is true, also warn about lines that continue an equation, replaced built-in functions, axes that differ
+    only in a star, and assertions whose values are not compared.
     """
     if checker is None:
         return

@@ -37,7 +37,7 @@ def check_goal(
 ) -> CheckResult:  # fmt: skip
     """Return the result of `check`. Only shapes passed `by_keyword` must have names that the formula uses.
 
-    If a shape belongs to an argument of a function, the type is the type of the function's value.
+    If `shapes` contains an argument of the function, the result has the type of the function's value.
     """
     if isinstance(goal, Entry) or goal.takes(shapes):
 

@@ -1,6 +1,6 @@
 """Checks of a program's assertions against the computed values.
 
-Equations hold within a tolerance, sets as they are declared.
+An equation is checked within a tolerance, and a membership in a set is checked exactly.
 """
 
 from __future__ import annotations

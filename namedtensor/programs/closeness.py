@@ -1,6 +1,6 @@
-"""Equality of two numbers up to rounding, relative to them and to the magnitudes behind them.
+"""Equality of two numbers up to rounding, relative to the numbers and to the magnitudes of their terms.
 
-A number that is not finite counts as undefined. The same infinity on both sides is equal.
+If only one of the numbers is finite, the other counts as undefined. Two infinities of the same sign are equal.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compiled formulas, each with its plan, its source text and a function for repeated calls.
 
-`Formula.compile`, `Formula.to_python` and `Formula.cost` are made of this.
+`Formula.compile`, `Formula.to_python` and `Formula.cost` use this module.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 class Specialization:
     """A formula compiled for one input signature, with its function of positional arrays, its source text and its plan.
 
-    It is immutable. The function checks the sizes and dtypes of its arrays. It raises ValueError or TypeError if they
+    A specialization is immutable. Its function raises ValueError or TypeError if the sizes or dtypes of the arrays
     differ from the signature.
     """
 
@@ -188,8 +188,8 @@ class Specialization:
 class CompiledFormula(Suggests, CachedCall):
     """A formula for repeated calls. It accepts and returns named tensors and is planned once per input signature.
 
-    `specialize` gives the plain function of positional arrays for one signature, with its `source` and `plan`. `names`,
-    `plan` and `source` show what the last call used.
+    `specialize` returns the plain function of positional arrays for one signature, with its `source` and `plan`. The
+    attributes `names`, `plan` and `source` describe the last call.
     """
 
     _goal: WholeProgram | Entry
@@ -291,10 +291,11 @@ class CompiledFormula(Suggests, CachedCall):
     ) -> NamedModule:
         """Return a `torch.nn.Module` whose parameters have the names that the formula gives them.
 
-        Its `forward` takes the other inputs by name or position: named tensors, or plain ones for inputs whose axes are
-        declared here, as in `module(parameters, X="batch chans")`, with a size if it must be fixed: "batch seq[5]". If
-        an input is plain, so is the result; its axes are in the declared order, new ones last, and in the module's
-        `axes`. One `forward` handles all sizes of the other axes; `export` and `to_onnx` export it.
+        The `forward` method accepts the other inputs by name or position. An input is a named tensor, or a plain tensor
+        if this call declares its axes, as in `module(parameters, X="batch chans")`. A declaration such as
+        "batch seq[5]" also fixes a size. If an input is a plain tensor, the result is also a plain tensor. Its axes are
+        in the declared order, followed by new axes, and the module's `axes` lists them. One `forward` handles all sizes
+        of the other axes. `export` and `to_onnx` export it.
 
         Raises NotationError if PyTorch is not installed or a parameter is not a tensor.
         """

@@ -1,4 +1,4 @@
-"""The conditions under which operations have a value or a derivative, as far as known, such as x ≠ 0 for 1 / x.
+"""The known conditions under which operations have a value or a derivative, such as x ≠ 0 for 1 / x.
 
 Divisions, roots, logarithms and matrix inverses need conditions, unless the operand's definition satisfies them.
 """
@@ -43,7 +43,7 @@ MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 
 def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
-    """Return the conditions, as far as operators show them, that only some of these programs need to have a value.
+    """Return the conditions that some but not all of these programs need to have a value.
 
     >>> from grammar.parser import parse
     >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])

@@ -1,10 +1,10 @@
-"""User-defined operators, by `nt.operator`: a definition in the notation, or array functions with a differential.
+"""User-defined operators, created by `nt.operator` from a definition in the notation or from array functions.
 
     swish = nt.operator("swish", "->", definition="X σ(X)")
     nt.formula("swish(Z) + 1", operators=[swish])
 
-An operator acts on the programs that it is given to, and on nothing else. One with a definition is the equation that it
-stands for, put before the program; one with functions is a term of the kind "python".
+An operator is available only in the programs that receive it. An operator with a definition becomes an equation before
+the program's statements. An operator with functions becomes a term of the kind "python".
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class CustomOperator:
     Attributes
     ----------
     name : str
-        Its name in text.
+        The operator's name in text.
     signature : str
-        Its signature in the paper's form.
+        The operator's signature in the paper's form.
     definition : str
-        Its definition in the notation, on the operands X, Y, Z; empty if the operator has functions.
+        The definition in the notation, with the operands X, Y and Z. It is empty if the operator has functions.
     differential : tuple of str
-        For each operand, its contribution to the differential; empty if there is no differential.
+        The contribution of each operand to the differential. It is empty if the operator has no differential.
     latex : str
-        Its LaTeX macro, if it has one.
+        The LaTeX macro, or an empty string.
     meaning : str
-        What it is, in a line.
+        A one-line description.
 
     Examples
     --------
@@ -160,20 +160,20 @@ def operator(
     name : str
         The name in text: letters and digits, such as "swish".
     signature : str
-        The axes of each operand and of the result, in the paper's form: "->" (a function of a number), "ax -> ax",
-        "ax, ax ->". A use names the axes, as in `swish_{seq} Z`, and further axes are lifted over.
+        The axes of each operand and of the result, in the paper's form, such as "->" (a function of a number),
+        "ax -> ax" or "ax, ax ->". A use names the axes, as in `swish_{seq} Z`. The operator is lifted over other axes.
     definition : str, optional
-        The value in the notation, of the operands X, Y and Z over these axes. Its derivatives follow from it.
+        The value in the notation, with the operands X, Y and Z over these axes. The derivatives follow from it.
     functions : callable or mapping of str to callable, optional
-        Instead of a definition, a function of arrays for all libraries, or for each of "numpy", "torch" and "jax". Extra axes
-        come first and are aligned; the axes of the signature come last, in its order. It returns an array in the same order.
+        Instead of a definition, one array function for all libraries, or one for each of "numpy", "torch" and "jax".
+        Its arrays have the extra axes first, aligned, and then the axes of the signature in order. So has the result.
     differential : str or iterable of str, optional
-        For each operand the contribution to the differential, of X, ∂X and so on: "σ(X) ⊙ ∂X"; "0" for none. Only with
-        `functions`.
+        The contribution of each operand to the differential, in terms of X, ∂X and so on, such as "σ(X) ⊙ ∂X", or "0"
+        if the operand does not contribute. Only with `functions`.
     latex : str, optional
         A LaTeX macro, such as r"\swish", that formulas in LaTeX may use and `to_latex` writes.
     meaning : str
-        What it is, in a line (default: "").
+        A one-line description (default: "").
 
     Returns
     -------

@@ -30,7 +30,7 @@ def device_report_of(
 ) -> DeviceReport:  # fmt: skip
     """Return the report of a program for tensors of these types; see `Program.for_devices`.
 
-    `placed` and `options` are arguments of `shard`; `step` has the loss, the update and the axis of accumulation.
+    `placed` and `options` are arguments of `shard`. `step` contains the loss, the update and the axis of accumulation.
     """
     from ..sharding.device_report import device_report
     from ..sharding.training import ADAM

@@ -1,6 +1,6 @@
 """Entry points of a program: its value, one of its names, or several names. Each becomes terms for given inputs.
 
-WholeProgram(program)       its value; or, where it ends with a function, that function of the arguments
+WholeProgram(program)       the program's value, or the function that the program ends with
 Entry(program, "FFN")       a function of arguments, or a tensor's value
 """
 
@@ -50,7 +50,7 @@ class WholeProgram(NamedTuple):
     def entry_for(self, given: Mapping[str, Any]) -> Entry | None:
         """Return the function that the program ends with for these values.
 
-        They may turn an equation into an assertion.
+        If the program redefines a built-in function, the values may turn this definition into an assertion.
         """
         entry = self.entry()
         if entry is None or not self.program.scope.replaced:
@@ -117,7 +117,7 @@ class Entry:
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
         """Return the function with this name, if any.
 
-        If several differ in their scripts, prefer the exact title, then the first one.
+        If several functions differ only in their scripts, prefer the exact title, and otherwise the first function.
         """
         group = (self.program.scope if scope is None else scope).functions.get(self.key.base, [])
         exact = (function for function in group if function.title == str(self.key))

@@ -25,8 +25,8 @@ MAX_DONATING = 16  # sets of inputs that are given away
 class EntryPoints(Suggests, CachedCall):
     """Several names of a program that are computed together, with shared steps computed once.
 
-    The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with
-    others, may hold the results after a call, and are not to be read again.
+    A call may write its results into the arrays of the `donated` tensors, so the caller must not read these arrays
+    again. They must be writable and must not share memory with other arrays.
     """
 
     _goal: Several
@@ -50,18 +50,19 @@ class EntryPoints(Suggests, CachedCall):
         sizes : mapping of str to int, optional
             The sizes of axes that no tensor has.
         donate : iterable of str
-            Inputs that are given away: a call may write its results into their arrays, which must be writable and share
-            no memory with others, and are not to be read again (default: none).
+            Inputs into whose arrays a call may write its results, so that they must not be read again. The arrays must
+            be writable and must not share memory with other arrays (default: none).
 
         Returns
         -------
         callable
-            It takes the other inputs by name, as a mapping, and returns the values in the order of the names.
+            A function that accepts a mapping of the other inputs by name. It returns the values in the order of the
+            names.
 
         Raises
         ------
         NotationError
-            If `donate` has a name that is not in the program (201); if an input does not match, when the function is called.
+            If `donate` has a name that is not in the program (201). The function raises it if an input does not match.
 
         Examples
         --------

@@ -1,13 +1,13 @@
 """The compilation pipeline, one function per stage.
 
-The stages are parse and bind, check, plan, function; and the assertions about results.
+The stages parse and bind the text, check the goal, plan its terms, and compile the plan to a function.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
-    checked(goal, …)                 → terms                    entries.py specifies which
-    typed(goal, …)                   → the same, with assertions
-    executable(typed, …)             → a plan, a function, with its assertions
+    checked(goal, …)                 → terms                    entries.py selects the terms
+    typed(goal, …)                   → terms and assertions
+    executable(typed, …)             → a plan, and its function with the assertions
 
-What finds an executable that was made already is in `call_cache.py`.
+The module `call_cache.py` finds executables that are already compiled.
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ SHARED = 2000  # bytes of an executable whose function others have, too
 class Executable:
     """A compiled plan and the assertions about its results. The first `count` results are the requested values.
 
-    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor, or a tuple of
-    `several`. `instead` runs in place of the function if a library has compiled it.
+    A call accepts arrays by position, in the order of the plan's inputs. It returns a named tensor, or a tuple of named
+    tensors if `several` is true. If a library has compiled the function, `instead` is the compiled function.
     """
 
     __slots__ = (

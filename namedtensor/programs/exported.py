@@ -143,8 +143,8 @@ class Exported:
         sizes : mapping of str to int, optional
             Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
         style : {"function", "module", "readable"}
-            "module" gives a PyTorch class whose parameters are those that the formula declares; "readable" gives code as you
-            would write it, with the names of the formula and without checks, for known sizes (default: "function").
+            "module" returns a PyTorch class with the parameters that the formula declares. "readable" returns code as
+            you would write it, for known sizes, with the formula's names and without checks (default: "function").
         **named : tensor or shape
             Inputs, such as X="ℝ^{seq × a[8]}".
 
@@ -277,8 +277,8 @@ class Exported:
         Raises
         ------
         NotationError
-            If the formula is not a number times a sum of products; the message names the first part that is not, and the
-            hint the largest part that is (405).
+            If the formula is not a number times a sum of products (405). The message names the first part that does not
+            fit this form, and the hint names the largest part that fits.
 
         Examples
         --------
@@ -310,12 +310,12 @@ class OnDevices:
         compute_rules : mapping, optional
             The rules for computation, if they differ from the rules for stored parameters.
         topology : str, optional
-            The devices to compile for, such as "v5e:16x16" (default: those present).
+            The devices to compile for, such as "v5e:16x16" (default: the devices of this machine).
         value_rules : mapping of str to rules, optional
-            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
+            Additional rules for named values, such as {"X^l": {"seq": "model"}}.
         save : iterable of str, optional
-            The values that the steps of loops save for their gradients. The others are computed again, as they are if
-            `compute_rules` is given.
+            The values that loop steps save for their gradients. If `save` or `compute_rules` is given, loop steps
+            recompute all other values.
 
         Returns
         -------
@@ -350,7 +350,7 @@ class OnDevices:
         Parameters
         ----------
         topology : str or None
-            The devices, such as "v5e:16x16", for which libtpu must be installed, or "cpu:256" (default: those present).
+            The devices, such as "cpu:256" or "v5e:16x16". TPUs need libtpu (default: the devices of this machine).
         rules, mesh, compute_rules, value_rules, save
             As for `shard`.
         sizes : mapping of str to int, optional
@@ -360,7 +360,8 @@ class OnDevices:
         output : str, optional
             The name whose value is computed (default: the loss, or the value of the program).
         loss : str, optional
-            The name of the loss, a formula for it, or formulas that define `loss`. With it the report has a training step.
+            The name of the loss, a formula for it, or formulas that define `loss`. If given, the report covers a training
+        step.
         update : Program, optional
             The optimizer, a program for one parameter (default: Adam).
         accumulate : str, optional
@@ -376,8 +377,8 @@ class OnDevices:
         Raises
         ------
         NotationError
-            If a rule does not fit (201, 303, 310), the topology is unknown (208), the devices are too few (310), or their
-            memory is (404).
+            If a rule does not fit (201, 303, 310), the topology is unknown (208), or there are too few devices (310) or
+            too little memory (404).
 
         Examples
         --------

@@ -1,11 +1,10 @@
-"""Programs with imports. A statement such as `from "attention.nt" import Attention` becomes the imported definitions.
+"""Programs with imports, that is, with statements such as `from "attention.nt" import Attention`.
 
-The imported definitions replace the statement, so a program with imports means what it would mean if its author had
-written the definitions there; derivatives, source text and lifting see no difference. Errors name the file and the
-line.
+The imported definitions replace the statement, as if the program's author had written them there. The rest of the
+package therefore does not distinguish imported definitions from other definitions. Errors name the file and the line.
 
-A file is looked for beside the file that imports it, then in the folders that the caller gives. `"package:file.nt"` is a
-file that an installed package ships. Only files that end in .nt are read, and only inside these folders.
+The module searches for a file next to the importing file, and then in the folders that the caller passes. A path such
+as `"package:file.nt"` refers to a file in an installed package. The module reads only `.nt` files inside these folders.
 """
 
 from __future__ import annotations
@@ -57,8 +56,9 @@ def check_folders(folders: Any) -> tuple[Path, ...]:
 def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path | None = None) -> str:
     """Replace the import statements of a source text with the definitions that they import.
 
-    `file` is the source file; imports are searched beside it. Raises NotationError if a file cannot be
-    read, does not define a name, or imports itself.
+    `file` is the path of the source text. Imported files are searched next to it.
+
+    Raises NotationError if a file cannot be read, does not define an imported name, or imports itself.
     """
     if not isinstance(text, str) or not _may_import(text, syntax):
         return text

@@ -42,7 +42,7 @@ def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[s
 def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
     """Yield the arguments of a loop with their fan-in axes.
 
-    A step may receive one slice of an argument, or all of it.
+    A loop passes either one slice of an argument or the whole argument to a step.
     """
     (loop,) = term.options
     begin = len(loop.states) + len(loop.slices)
@@ -90,8 +90,8 @@ def initial(
 ) -> dict[str, Any]:
     """Return a tensor for each shape, using the initializer for its name or base, or for its use in the formulas.
 
-    By default, γ is one, a contracted tensor is normal with variance 1/fan_in, which preserves the variance of its
-    input, and an added tensor is zero.
+    By default, γ is 1. A contracted tensor is normally distributed with variance 1/fan_in, which preserves the variance
+    of the input. An added tensor is 0.
     """
     import numpy as np
 
@@ -146,9 +146,9 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """Return the initializer of a name, of its base with the last label, or of its base, or else the usual one.
+    """Return the initializer of a name, of its base with the last label, of its base, or else the default initializer.
 
-    W^O serves every W^{l,O}.
+    For example, the initializer of W^O applies to every W^{l,O}.
     """
     labels = spelling.superscript[-1:] or spelling.subscript[-1:]
     sign = "^" if spelling.superscript else "_"

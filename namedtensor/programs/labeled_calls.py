@@ -1,11 +1,11 @@
 """Calls with tensors whose axes have labels. The labels are compared once, before anything is computed.
 
-    compile_labeled        an executable that aligns its inputs, and labels its results
-    moves_of               the positions that align the inputs with the first that labels each axis, or an error
-    align                  the same inputs in this order
+    compile_labeled        returns an executable that aligns its inputs and labels its results
+    moves_of               returns the positions that align the inputs with the first input that labels each axis
+    align                  returns the inputs in the order of these positions
 
-An executable of such a call belongs to the labels of its inputs. A repeated call finds it as any other, unless its inputs
-have to be aligned. Calls without labels need none of this.
+The cache key of such an executable contains the labels of the inputs. A repeated call uses the fast path of the cache
+unless its inputs have to be aligned. Calls without labels do not use this module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def labels_of_results(
 
 
 def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
-    """Return the positions that align the inputs of the terms. Messages call positional arguments by `parameters`.
+    """Return the positions that align the inputs of the terms. Messages use the names `parameters` for arguments.
 
     Raises NotationError if operands have different labels, or labels that have to be aligned are not unique or are missing.
     """

@@ -1,8 +1,8 @@
 """The magnitudes from which a value is computed. Rounding may change the value by a multiple of its magnitude.
 
-∑_{a} (X − mean_{a} X) is computed of numbers as large as ∑_{a} (|X| + mean_{a} |X|): each term has the same operators, of the
-absolute values of its operands, with + for −. For other operators it is the magnitude of the condition: |log x| + m /
-|x| for log x.
+The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It has the same operators on the absolute values
+of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
+the magnitude of log x is |log x| + m / |x|, where m is the magnitude of x.
 """
 
 from __future__ import annotations

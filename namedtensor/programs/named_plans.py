@@ -66,7 +66,7 @@ def plan_of(
 ) -> tuple[Plan, list[Any]]:
     """Return the plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
 
-    Raises NotationError if the formula does not fit them, or does not mention one that was given by keyword.
+    Raises NotationError if the formula does not fit the inputs, or does not use an input that was passed by keyword.
     """
     sizes = whole_sizes(options.sizes)
     abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in given.items()})

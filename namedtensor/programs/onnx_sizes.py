@@ -1,7 +1,7 @@
 """The sizes of an ONNX graph: the names of its open axes, and the checks that sizes agree.
 
-ONNX Runtime compares the sizes of inputs with the numbers of the graph alone. An axis of size 1 where another input has
-more would be broadcast, to a wrong number without an error.
+ONNX Runtime checks only the sizes that are constants in the graph. Without these checks, it would broadcast an axis of
+size 1 to the size of another input, and the result would be wrong without an error.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, s
 def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -> list[Any]:
     """Return nodes that pass an input through and fail if its sizes differ from the sizes of other axes.
 
-    They index an array of one element with 0 if a size agrees and with 1 otherwise, and reshape by the resulting zeros,
-    which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.
+    The nodes index a one-element array with 0 if a size agrees, and with 1 otherwise, which fails. They then reshape
+    the input by the resulting zeros, which keep all sizes. ONNX Runtime removes a `Reshape` node whose result is
+    constant.
     """
     expected = [node("Shape", [source], {"start": axis, "end": axis + 1}) for source, axis in sources]
     listed = node("Concat", [part.outputs[0] for part in expected], {"axis": 0})

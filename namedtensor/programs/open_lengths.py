@@ -1,6 +1,6 @@
-"""Open ends: the n of `for t = 1, …, n`, which only prose specifies, is a separate size in types.
+"""Sizes for open ends of ranges, such as the n of `for t = 1, …, n` if no input or statement specifies it.
 
-A check asks for the ends that nothing gives, and is repeated with a symbol for each of them.
+If a check reports unspecified ends, it is repeated with a size symbol for each of them.
 """
 
 from __future__ import annotations

@@ -82,9 +82,9 @@ def check_axes(custom: Any, letter: str, text: str) -> None:
 
 
 def check_linear(custom: Any, letter: str, text: str) -> None:
-    """Raise if a differential is not linear. For −2 times the change, it must be −2 times as large.
+    """Raise NotationError if a differential is not linear, that is, if −2 times the change does not scale it by −2.
 
-    A differential that uses the operator itself is tried if its NumPy function works.
+    If evaluation fails, such as for an operator without a NumPy function, skip the check.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
 """Parsed programs: the source text, its tree, its symbols, and its checker for given inputs.
 
-A program is parsed again if an input has the name of something that the text alone reads as a function: `softmax`, or
-`W^Q` beside a function W. Nothing else in `programs` makes a checker.
+A program is parsed again if the text alone treats the name of an input as a function, such as `softmax`, or `W^Q` next
+to a function W. No other module in `programs` creates a checker.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class ParsedProgram:
 
     @cached_property
     def _defining(self) -> list[bool]:
-        """Return the statements that the sign ≜ makes definitions, as in a ≜ b.
+        """Return whether each statement is a definition with the sign ≜, as in a ≜ b.
 
-        Of two equations for one name, the other one is an assertion.
+        If there are two equations for one name, the equation without ≜ is an assertion.
         """
         return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
@@ -148,7 +148,8 @@ class ParsedProgram:
     ) -> Checker:
         """Return a checker of the program for these inputs. The `arguments` of a function have separate axes.
 
-        `scope` holds the meaning of its names, if it is known already. The other options are the options of `Checker`.
+        `scope` contains the meanings of the program's names if they are already known. `Checker` describes the other
+        options.
         """
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
@@ -211,7 +212,7 @@ def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgr
 def find_shadowing_names(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
     """Return the names of inputs that the text alone treats as functions: built-in functions and labeled names.
 
-    If `functions` is known, only labeled names that one of them may contain count.
+    If `functions` is given, include a labeled name only if its base is the name of one of these functions.
     """
     plain = [name.base for name in names if not (name.subscript or name.superscript)]
     labeled = [name for name in names if name.subscript or name.superscript]

@@ -1,6 +1,6 @@
 """Tensors as plain numbers, which work with or without NumPy.
 
-PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         numbers row by row, as its axes are listed
+PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         a tensor with its numbers in row-major order
 """
 
 from __future__ import annotations

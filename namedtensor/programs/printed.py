@@ -74,8 +74,8 @@ class Printed:
         colors : bool
             Whether to color each axis (default: False).
         width : float, optional
-            The line width in em. Longer formulas are broken into lines of a display. The class `article` has 34.5 em
-            (default: no line breaks).
+            The line width in em. A longer formula is broken into the lines of a display. The line width of the class
+            `article` is 34.5 em (default: no line breaks).
 
         Returns
         -------

@@ -40,7 +40,8 @@ MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been as
 class Program(OnDevices, Verbs):
     r"""Several definitions in one scope, created by `nt.program`.
 
-    `program["O"]` is a name of it, callable, and so is `program.O`. Programs are equal if their sources mean the same.
+    Both `program["O"]` and `program.O` return a callable entry point for the name O. Two programs are equal if their
+    sources parse to equal trees.
 
     Parameters
     ----------
@@ -164,8 +165,8 @@ class Program(OnDevices, Verbs):
         Parameters
         ----------
         text : str
-            Definitions and declarations that replace the ones with the same names; other definitions are added
-            (default: none).
+            Definitions and declarations, which replace existing definitions and declarations of the same names. Other
+            definitions are added (default: none).
         remove : iterable of str
             Names whose definitions are removed (default: none).
 
@@ -228,8 +229,8 @@ class Program(OnDevices, Verbs):
         Returns
         -------
         ClosedForm
-            A program that prints; `.expression` and `.rules` describe it. Before its expression is first used, it is
-            compared with the derivative at random points; if they differ, that raises NotationError (405).
+            A printable program, with its `.expression` and the `.rules` that were applied. The first use compares the
+            expression with the derivative at random points and raises NotationError (405) if they differ.
 
         Raises
         ------
@@ -294,7 +295,7 @@ class Formula(Program):
 class DerivativeFormula(Formula):
     """The derivative of a formula.
 
-    It prints as its closed form, if there is one. `to_text()` is as the paper writes it.
+    A derivative prints as its closed form, if there is one. `to_text()` returns it in the paper's notation.
     """
 
     @encodable
@@ -314,7 +315,7 @@ class DerivativeFormula(Formula):
 class EntryPoint(Verbs):
     """A callable name of a program: a function, called with its arguments, or a tensor.
 
-    It has the verbs of programs, said of this name alone.
+    It has the methods of programs, which apply to this name only.
     """
 
     _goal: Entry

@@ -1,6 +1,6 @@
 """The names of a program, grouped by their source.
 
-`program.NAME` may mean some of them, and only a value or a shape explains the others.
+Some names can be accessed as `program.NAME`. The meaning of the other names is known only from a value or a shape.
 """
 
 from __future__ import annotations

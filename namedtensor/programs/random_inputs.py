@@ -1,6 +1,7 @@
 """Random inputs for tests of equality, which are identical with and without NumPy.
 
-One batch has a test of each style: ordinary numbers, and special ones, such as zeros, ties, tiny and huge numbers.
+Each batch contains one test per style. The styles are ordinary numbers and special numbers, such as zeros, ties, tiny
+and huge numbers.
 """
 
 from __future__ import annotations

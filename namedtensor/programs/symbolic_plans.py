@@ -1,12 +1,12 @@
-"""Plans for changing sizes. A callable is planned with numbers first, then with symbols in their place.
+"""Plans for changing sizes. A callable is planned with fixed sizes first, and then with symbols as sizes.
 
-    first call of a signature     a plan of its sizes as numbers
-    a call that differs           one plan in which the sizes that differ are symbols, this call their example
-    every later call              that plan, where its conditions hold of the sizes
+    first call of a signature     creates a plan for its sizes as numbers
+    a call with other sizes       creates a plan in which the sizes that differ are symbols
+    every later call              uses this plan if the sizes satisfy the plan's conditions
 
-A *signature* is all that a plan depends on but sizes. If the form of the program needs a number (the length of a
-family, a label), that axis is a number in the plan. If every axis is a number, each length has a separate plan, like
-the first one.
+The *signature* of a call contains everything except sizes that a plan depends on. If the form of the program depends on
+a size, such as the length of a family, that size is a number in every plan. If all sizes are numbers, each combination
+of sizes has a separate plan.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
 class SignaturePlans(Generic[Function]):
     """The plans of one signature: the sizes of its first call, its plans with symbols, and the axes with fixed sizes.
 
-    Without a first call, all sizes are symbols at once.
+    If there is no first call, all sizes are symbols from the start.
     """
 
     def __init__(self, first: tuple[int, ...] | None = None, results: tuple[Any, ...] = ()):
@@ -140,7 +140,7 @@ class SymbolicPlans:
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
         """Return the executable of a call whose sizes are JAX dimensions. Each dimension is planned as a symbol.
 
-        Raises NotationError (309) where the plan assumes of them what JAX does not know.
+        Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
         """
         dimensions = Dimensions({*names_in(given.values), *RESERVED})
         layouts = {

@@ -33,12 +33,12 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     text : str
         The program.
     given : mapping
-        Its inputs as named tensors.
+        The program's inputs as named tensors.
 
     Returns
     -------
     list of TermValue
-        The last is the value of the program. The steps of recurrences are written out.
+        The terms with their values. The last term is the program's value. Each step of a recurrence has separate terms.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The `forward` of a PyTorch module: plain text on plain tensors, generated once for all open sizes of the module.
 
-    layer.module(X="batch seq chans")     chans is the size that the parameters have; batch and seq are read from X
+    layer.module(X="batch seq chans")     the parameters determine the size of chans; X determines batch and seq
 
-What it was not made for, such as named tensors and other dtypes, is computed as any call is.
+Other arguments, such as named tensors and other dtypes, are evaluated by an ordinary call of the formula.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def forward_for(
 ) -> Forward:  # fmt: skip
     """Return the `forward` method of a module. `keys` are PyTorch's names for the module's parameters.
 
-    Raises NotationError if the formula has no plan for sizes that are not known, or no array for its value.
+    Raises NotationError if the formula cannot be planned for unknown sizes, or its value is not an array.
     """
     missing = [name for name in goal.needed if name not in inputs]
     if missing:

@@ -1,8 +1,8 @@
 """Formulas as `torch.nn.Module` objects. This module is imported on first use and requires PyTorch.
 
-The parameters of a module have the names of the formulas, for optimizers, checkpoints and `state_dict`. Plain tensors
-are passed and returned in a declared order of axes, by a `forward` that was generated for all their sizes (see
-`torch_forward.py`). Named tensors, and cases that it does not support, are computed by a call of the formula.
+Optimizers, checkpoints and `state_dict` use the formula's names for the parameters of a module. Plain tensors have
+their axes in a declared order. The generated `forward` method supports all their sizes (see `torch_forward.py`). Other
+arguments, such as named tensors, are evaluated by an ordinary call of the formula.
 """
 
 from __future__ import annotations
@@ -171,16 +171,16 @@ class NamedModule(Module):
     def axes(self) -> Any:
         """The axes of the result in array order: the inputs' axes as declared, followed by new axes.
 
-        A tuple of such for a module with several results.
+        A module with several results has a tuple with the axes of each result.
         """
         if self._axes is None:
             raise NotationError(309, "the axes of the result are not yet known", hint="call the module first")
         return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
-        """Return the value for arguments that `forward` does not accept.
+        """Return the value for arguments that the generated `forward` does not accept.
 
-        They are named tensors, and other ranks, dtypes and sizes.
+        Such arguments are named tensors and tensors of other ranks, dtypes or sizes.
         """
         names = (*self.positional(), *[""] * len(arguments))
         plain = any(isinstance(argument, torch.Tensor) for argument in (*arguments, *named.values()))
@@ -212,12 +212,12 @@ class NamedModule(Module):
         Returns
         -------
         torch.export.ExportedProgram
-            The program, which rejects sizes as `forward` does.
+            The exported program. It rejects the same sizes as `forward`.
 
         Raises
         ------
         NotationError
-            The axes of an input are not declared, or the size of an axis has to be a number.
+            If the axes of an input are not declared, or the size of an axis must be fixed.
         """
         from .torch_export import export_module
 
@@ -252,7 +252,7 @@ class NamedModule(Module):
         return forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the module to an ONNX file, in which inputs, outputs and dynamic axes have the names from the formula.
+        """Write the module to an ONNX file whose inputs, outputs and dynamic axes have the formula's names.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class NamedModule(Module):
         Raises
         ------
         NotationError
-            As for `export`; or onnx or onnxscript is not installed.
+            If `export` would raise it, or onnx or onnxscript is not installed.
         """
         from .torch_export import to_onnx
 
@@ -346,7 +346,8 @@ def own_copy(array: Any) -> torch.Tensor:
 def to_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters as PyTorch tensors. PyTorch tensors keep their dtype.
 
-    Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.
+    Double-precision arrays of other libraries, such as the arrays that `init` returns, are converted to PyTorch's
+    default dtype.
     """
     converted: dict[str, Any] = {}
     for name, value in parameters.items():

@@ -193,10 +193,10 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open.
         expand : str or collection of str
-            Functions to open, and families, or their index, to draw member by member (default: none; a function is one
-            box, and a family is drawn once).
+            Functions to expand, and families, or their index, to draw member by member. By default, a function is one
+            box, and a family is drawn once (default: none).
         values : mapping of str to tensor, optional
-            Parameters, for their sizes.
+            Parameters whose sizes the diagram shows.
         inputs : mapping of str to tensor or shape, optional
             Inputs by name, if not passed as keywords.
         **shapes : tensor or shape
@@ -235,9 +235,10 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Returns
         -------
         Formula or EntryPoint
-            For a value, ∂value/∂X*; for a function f, the function f'(X) = ∂f(X)/∂X*. The axes of X are starred, so
-            f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}; if that name is in use, the axis has the next mark (†, **). The
-            result prints as its closed form, if there is one; `to_text()` returns it as ∂….
+            The derivative ∂value/∂X* of a value, or the function f'(X) = ∂f(X)/∂X* for a function f. The axes of X are
+            starred. For example, the derivative of f : ℝ^{a} → ℝ^{b} is f' : ℝ^{a} → ℝ^{b × a*}. If the name a* is in
+            use, the axis is a† or a**. The result prints as its closed form, if there is one. `to_text()` returns it
+            as ∂….
 
         Raises
         ------
@@ -266,7 +267,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Parameters
         ----------
         wrt : str or iterable of str, optional
-            Names of parameters (default: all that are declared).
+            Names of parameters (default: all declared parameters).
         return_value : bool
             Whether the function returns the pair of the scalar and the gradients (default: False).
 
@@ -307,12 +308,12 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Returns
         -------
         dict of str to str
-            The shape of each parameter. Of a name of a program, those that its value uses.
+            The shape of each parameter. For a name of a program, only the parameters that its value uses.
 
         Raises
         ------
         NotationError
-            If a function has parameters whose shapes depend on its arguments, and `shapes` does not give these.
+            If the shapes of a function's parameters depend on its arguments, and `shapes` does not specify them.
 
         Examples
         --------
@@ -342,7 +343,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Parameters
         ----------
         seed : int or key of jax.random
-            The seed of the random numbers. A key gives arrays of JAX (default: 0).
+            The seed of the random numbers. If it is a key, the tensors contain JAX arrays (default: 0).
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open.
         dtype : str
