@@ -1,4 +1,4 @@
-"""Powers that two readers would interpret differently, which are reported as ambiguous along with both meanings.
+"""Detection of ambiguous powers, which are reported along with both meanings.
 
 mean_{n} (y − p)^2      the square of a mean, or the mean of squares
 sin^{-1} x              arcsin x, or 1 / sin x
@@ -43,7 +43,7 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
     """Return the index of the bracket after a function with axes or after an expectation.
 
-    Return None if no bracket follows.
+    Return None if no bracket follows, or if the bracket's power is unambiguous by convention.
     """
     end = scripts_end(tokens, start + 1)
     if end >= len(tokens) or tokens[end].type not in BRACKETS:

@@ -1,6 +1,6 @@
 """The pairing of bars, which use the same character to open and to close.
 
-|key|              one name: a size or an absolute value, told apart where the name is known
+|key|              one name: a size or an absolute value, decided later, when the name is resolved
 |x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way
 |x| y |z|          is ambiguous, (|x|) y (|z|) and |x (|y|) z|
 """
@@ -47,7 +47,8 @@ START = Pairing((), (), False)
 def replace_bars(tokens: list[Token], source: str) -> list[Token]:
     """Replace each pair of bars around more than one name by abs( … ).
 
-    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError if they are ambiguous.
+    Bars that cannot be paired are kept, so that the parser reports them. Raise NotationError if the pairing is
+    ambiguous.
     """
     replaced: dict[int, str] = {}
     for places in groups(tokens):
@@ -120,7 +121,7 @@ def combine_pairings(
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
     """Extend a pairing by one bar, which may open a pair, close a pair, or do either.
 
-    `side` is the side that LaTeX gives the bar.
+    `side` is "opens" or "closes" if the LaTeX source specifies the direction of the bar.
     """
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []

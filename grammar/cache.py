@@ -1,10 +1,11 @@
 """Caches that are shared by the threads of a process, each with a name and a size limit.
 
-A value is built apart from its cache and published last, under one lock: another thread finds the whole of it or nothing, and
-an interrupt on the way leaves the cache as it was. The lock is held for a few look-ups, never while a value is built.
+A value is built outside the lock and is stored when it is complete. Another thread therefore never sees a partial
+value, and an interrupt during the build leaves the cache unchanged. The lock is held only for a few look-ups.
 
-`functools.lru_cache` keeps the same promise and serves pure functions, with a limit. `functools.cached_property` does not:
-on Python 3.11 all objects of a class share a lock, which a child may inherit taken; the one here has none.
+`functools.lru_cache` has the same guarantees and serves pure functions. `functools.cached_property` does not have
+them. On Python 3.11, all objects of a class share its lock, and a forked child may inherit that lock while it is
+held. The `cached_property` in this module uses no lock.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ def caches() -> list[Cache[Any, Any]]:
 class Cache(Generic[Key, Value]):
     """A cache of at most `limit` keys.
 
-    With `weigh`, which returns the bytes of a value, it holds about `byte_limit` bytes.
+    If `weigh` is given, it returns the size of a value in bytes, and the cache is limited to about `byte_limit`
+    bytes.
 
-    The oldest entries are dropped first. The latest entry stays, whatever its size. A value is never None. One value
-    may be under several keys; its bytes count once.
+    The cache drops its oldest entries first. It always keeps the latest entry, whatever the size. A value must not be
+    None. If one value is stored under several keys, its bytes count once.
 
     >>> squares: Cache[int, int] = Cache("squares", 2)
     >>> [squares.get_or_build(n, lambda: n * n) for n in (2, 3, 4)], squares.get(2), len(squares)
@@ -142,7 +144,7 @@ Owner = TypeVar("Owner")
 class cached_property(Generic[Owner, Value]):
     """A property that is computed on first access and stored on the object, without a lock.
 
-    Where two threads build it at the same time, both get the first.
+    If two threads compute the property at the same time, both receive the result that was stored first.
     """
 
     def __init__(self, build: Callable[[Owner], Value]):

@@ -1,7 +1,8 @@
 r"""Completion of a partly typed formula: \odot becomes ⊙, names are completed, and operators are suggested.
 
-The parser knows which terminals may follow (`find_expected`), and the table of symbols gives their text. Inside a
-subscript or a shape, axes may follow. No terminal is spoken to here: the prompt shows what `complete` gives.
+The parser lists the terminals that may follow (`find_expected`), and the symbol table lists their text. Inside a
+subscript or a shape, axes may follow. This module does not write to a terminal. The prompt displays the results of
+`complete`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text that is composed of several files, with the file and line of each part.
 
-Errors state the lines of the files, not the lines of the whole text. Other code can treat a `ComposedText` like any
-other string.
+Errors report the line in the original file, not the line in the composed text. Other code can treat a `ComposedText`
+like any other string.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lines that begin with a sign at the left margin after a complete equation, such as y = 2 x, and then −∑_{a} x.
 
-Readers cannot tell whether such a line continues the equation or is a statement.
+Such a line is ambiguous, because it could continue the equation or be a separate statement.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Common alternative forms, which are rewritten as the tokens of the one form that the grammar accepts.
+"""Common alternative forms, which are rewritten as the form that the grammar accepts.
 
 x^(1/2), x^{(1/2)}     x^{1/2}
 1_{x > 1}              𝕀{x > 1}, in LaTeX also with braces inside the subscript

@@ -8,9 +8,9 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 
 
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
-    """Assign terminals to the letters of expectations and to the names and shapes of distributions, in place.
+    """Change the terminals of expectations, and of the names and shapes of distributions, in place.
 
-    `shadowed` are the names of tensors. E may be among them.
+    `shadowed` are the names of tensors. If E is one of them, a plain E is not an expectation.
     """
     stated = _find_stated_names(tokens)
     for index, token in enumerate(tokens):

@@ -1,10 +1,11 @@
 """The errors for invalid formulas and inputs, which form one family, and their display with a caret.
 
-Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
-its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
-notes (the axes of each operand, and why they must agree), and often a repair.
+Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value). `CATALOGUE` has a title
+for each code, and `docs/errors.md` has a section. A message shows the line, a caret under the smallest part that must
+change, and notes, such as the axes of each operand and why they must agree. Many messages also suggest a repair.
 
-Texts are for people. Code decides by the fields of an error: `code`, `symbol`, `axis` and `reason`, one of `REASONS`.
+Messages are for people. Code inspects the fields of an error instead: `code`, `symbol`, `axis` and `reason`, which is
+one of `REASONS`.
 """
 
 from __future__ import annotations
@@ -141,9 +142,9 @@ MAX_LINE_CHARS = 400  # characters of one line of a message
 class Hint(str):
     """A suggested fix for an error, in words.
 
-    If the repair is a definite edit, the hint also has the replacement text and its span `at`.
+    If the repair is a definite edit, the hint also has the replacement text and the span `at` to replace.
 
-    `edits` are (span, text); a span of None is the span of the error.
+    `edits` are pairs (span, text). A span of None denotes the span of the error.
     """
 
     edits: tuple[tuple[Span | None, str], ...]
@@ -265,7 +266,7 @@ class NotationError(Exception):
     def alone(self) -> NotationError:
         """Return a copy without the traceback frames of this package, since the mistake is in the formula.
 
-        If the environment variable NAMEDTENSOR_TRACEBACK is set, the frames stay.
+        If the environment variable NAMEDTENSOR_TRACEBACK is set, keep the frames.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
@@ -348,7 +349,9 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """Return the file and line of a character in a source. The file is "" for the source itself (see `composed`).
+    """Return the file and line of a character in a source.
+
+    The file is "" if the character is not from an imported file.
 
     >>> location("a = 1\\nb = 2", 8)
     ('', 2)

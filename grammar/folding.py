@@ -10,9 +10,10 @@ _CURSIVE = re.compile(f"([{''.join(CALLIGRAPHIC.values())}][{ACCENT}]*)")
 
 
 def fold(word: str) -> str:
-    """Return the form in which names are compared: NFKC, one sign for a prime, one form of each Greek letter.
+    """Return the normal form of a name, which is used for comparison.
 
-    ℒ stays apart from L.
+    The form is NFKC, with one sign for primes and one form of each Greek letter. Calligraphic letters such as ℒ
+    remain distinct from L.
     """
     if word.isascii():
         return word

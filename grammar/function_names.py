@@ -216,7 +216,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
     """Return the end of p(B | A) and the name that it forms.
 
-    Return None if the brackets hold more than names, or more than one bar.
+    Return None if the brackets contain anything other than names, commas and one bar.
     """
     scripted = [token for token in tokens[start:opening] if token.type not in ("LBRACE", "RBRACE")]
     if not all(token.type in ("SUB", "SUP", "NAME", "NUMBER") for token in scripted):
@@ -267,7 +267,7 @@ def sets_built(tokens: list[Token]) -> None:
 def tell_products(tokens: list[Token]) -> None:
     """Turn each × that can only be a product into a product sign, in place.
 
-    This applies beside a number, as in 2 × X, and in an index, as in seq(i × k).
+    A × can only be a product next to a number, as in 2 × X, or in an index, as in seq(i × k).
     """
     depth = 0
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
@@ -289,8 +289,8 @@ def tell_functions(
 ) -> None:
     """Change the NAME of each function to FUNCTION, and the bracket after it to CALL, in place.
 
-    `shadowed` are names of tensors, as they were passed. If the text is not `whole`, missing text may still follow at
-    the end.
+    `shadowed` are names of tensors, in the spelling that the caller passed. If `whole` is false, the user may still
+    be typing, and more text may follow the last token.
     """
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":

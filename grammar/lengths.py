@@ -1,9 +1,9 @@
-"""Limits on the length of a source and its literals. They are checked before tokens are made.
+"""Limits on the length of a source and of literals, which are checked before tokenization.
 
-Reading time grows with the length of a text.
+Parsing time grows with the length of a source.
 
-A literal's cells are counted by the characters between its brackets, in stretches without a bracket, so that a text of a
-million numbers is rejected as soon as it is given.
+The number of elements in a literal is estimated from the separators between its brackets. A source with a million
+numbers is therefore rejected before it is tokenized.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
 def other_threads_import() -> bool:
     """Return whether another thread is importing a module that this package may import within a function.
 
-    Python has a lock for each module that is being imported. It exists before the thread takes it.
+    Python keeps a lock for each module that is being imported. A lock without an owner also counts, since the lock
+    exists before a thread acquires it.
     """
     locks = ((name, reference()) for name, reference in [*getattr(_bootstrap, "_module_locks", {}).items()])
     return any(
@@ -48,8 +49,9 @@ def other_threads_import() -> bool:
 def _prepare_fork() -> None:
     """Wait until no other thread is importing or loading a public name, and acquire the locks.
 
-    A child that inherits the held lock of a module would wait forever at its own import of that module. While the
-    import lock is held, no import begins. After `IMPORT_SECONDS` the process forks anyway: an import may wait for it.
+    If a child process inherited a module lock that another thread holds, it would wait forever when it imports that
+    module. No import can begin while the import lock is held. After `IMPORT_SECONDS`, the process forks even if an
+    import is in progress, because the import may be waiting for the fork.
     """
     end = monotonic() + IMPORT_SECONDS
     while True:

@@ -1,7 +1,8 @@
 """The syntax tree, which represents the structure of the source before any name has a meaning.
 
-Nodes are frozen and compare by structure; a node's `span` (start and end in the source) is not compared. Whether `W^2`
-is a name or a power, whether `f_{a}` carries an axis, a number or a label, is decided later, in `namedtensor.scope`.
+Nodes are frozen and compare by structure. The `span` of a node, that is, its start and end in the source, is not
+compared. The package `namedtensor.scope` later decides whether `W^2` is a name or a power, and whether `a` in `f_{a}`
+is an axis, a number or a label.
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ class Size:
 class Call:
     """A use of an operator or a function, such as Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X or i ≤ j.
 
-    `operator` is its name without scripts; "juxtaposed" for 2 X and "negative" for −X. A number of arguments of 0 is a
-    bare head, in a signature.
+    `operator` is the name without scripts. It is "juxtaposed" for 2 X and "negative" for −X. A call without arguments
+    is an operator in a signature.
     """
 
     operator: str
@@ -126,8 +127,8 @@ class IndexSum:
 class Over:
     """An operator over a set, a condition or a limit, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or lim_{α→∞} ….
 
-    `over` is a Set, a condition on the variable, or its limit. A condition may bind further variables, as
-    ∑_{1≤i<j≤n} … does: the known names at its position determine which ones.
+    `over` is a Set, a condition on the variable, or the variable's limit. A condition may bind additional variables,
+    as in ∑_{1≤i<j≤n} …. The names that are defined at that position determine which variables are bound.
     """
 
     operator: str
@@ -139,10 +140,10 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A random variable for each record of `axes`, as in x ∼ N(μ, σ^2)^{seq}, or a random index, as in i ∼ p.
+    """A random variable for each position along `axes`, as in x ∼ N(μ, σ^2)^{seq}, or a random index, as in i ∼ p.
 
-    `family` is as written, and empty for p, which is then the one argument; `labels` are t of z^t ∼ N(0, 1). In an
-    equation, a right side.
+    `family` is the name in the source. For i ∼ p it is empty, and p is the only argument. `labels` are the labels of
+    the variable, such as t in z^t ∼ N(0, 1). In an equation, a Draw is a right-hand side.
     """
 
     name: str
@@ -157,7 +158,8 @@ class Draw:
 class Expectation:
     """The mean over all random variables of an expectation, such as 𝔼_{x ∼ N(0, 1), i ∼ p} ….
 
-    A name means the distribution that a statement gives it, x of x ∼ N(0, 1); without a name, all that the body uses.
+    A name in `draws` is a random variable whose distribution another statement defines, such as x ∼ N(0, 1). If
+    `draws` is empty, the mean is over all random variables that the body uses.
     """
 
     draws: tuple[Draw | Name, ...]
@@ -241,8 +243,9 @@ Node = Union[
 class Set:
     """A set, such as ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1] or [n]^{seq}.
 
-    `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, which is
-    any), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size or None.
+    `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, any
+    field), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]). `axes` are pairs of an axis and its size, which
+    may be None.
     """
 
     domain: str
@@ -255,7 +258,7 @@ class Set:
 class Range:
     """A range, such as for t = 1, …, n. If there are several ranges, `further` is the next and `each` contains all.
 
-    `down` if a second number shows that it counts down: for t = n, n-1, …, m.
+    `down` is true if a second number shows that the range counts down, as in t = n, n-1, …, m.
     """
 
     variable: Name
@@ -301,7 +304,7 @@ class Value:
 class Equation:
     """An equation, such as a = b = c ∈ S for t = 1, …, n.
 
-    a ≜ b `defines`, so that another equation for a is an assertion. It is otherwise the same equation, and compares
+    For a ≜ b, `defines` is true, and any other equation for a is an assertion. The equations a ≜ b and a = b compare
     equal.
     """
 

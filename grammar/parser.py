@@ -1,18 +1,19 @@
 """The parser of both syntaxes, which uses Lark's LALR parser for `formula.lark`.
 
-Lark's trees, tokens and exceptions never leave this file.
+Lark's trees, tokens and exceptions are not used outside this module.
 
 parse("A ⊙_{width} y")            a Program of one statement
-parse(r"A \\ndot{\\width} y")       the same
+parse(r"A \\ndot{\\width} y")       the same Program
 
-Lark needs a third of a second to build the parser, and a twentieth of that to load the output of `Lark.save`, so the
-package contains `formula.pickle`. After a change of the grammar, of the builder's place or of Lark:
+Lark takes about a third of a second to build the parser. Loading the output of `Lark.save` takes a twentieth of that
+time, so the package contains `formula.pickle`. Regenerate the file after a change to the grammar, to the import path
+of the builder, or to the version of Lark:
 
     python -m grammar.parser
 
-`Lark.load` unpickles, which can run code. Only this file of the package is ever loaded, never one in a folder that others
-can write to; it is trusted as the modules beside it are. Its first line states Lark's version, and a checksum of the
-grammar and of the rest. Where that differs, or the file is missing, the parser is built from the grammar.
+`Lark.load` unpickles a file, which can run code. This module loads only the file inside the package and trusts it as
+much as the package's modules. The first line of the file contains Lark's version and a checksum of the grammar and
+the remaining content. If the line does not match, or if the file is missing, the parser is built from the grammar.
 """
 
 from __future__ import annotations
@@ -71,9 +72,10 @@ def parse(
 ) -> nodes.Program:
     """Parse a formula or program into a syntax tree.
 
-    `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
-    `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
-    numbers and the whole `text` characters. Raises NotationError of kind syntax, or of kind value if a limit is exceeded.
+    `syntax` is "text", "latex" or "auto". `shadowed` are names that denote tensors, in the caller's spelling, and
+    `functions` are names of functions that are defined elsewhere. The limits are `nesting` nested brackets, `literal`
+    numbers in a literal, and `text` characters in the source. Raise NotationError of kind syntax, or of kind value if
+    a limit is exceeded.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
@@ -111,7 +113,7 @@ def _parse(
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
     """Raise if operations, as in −−−…x, are nested more deeply than the later stages can handle.
 
-    In a + b + c + … the first operand of each sum is at most as deep as the sum.
+    A long sum a + b + c + … counts as one level, although its tree is deep on the left.
     """
     stack: list[tuple[Any, int]] = [(tree, 0)]
     while stack:
@@ -181,7 +183,7 @@ def refuse_until(tokens: list[Token], source: str) -> None:
 def imports_of(source: str) -> list[nodes.Imports]:
     """Return the import statements of a source, in order. The other statements need not be valid.
 
-    Raises NotationError if one is malformed.
+    Raise NotationError if an import statement is malformed.
 
     >>> [(statement.path, [name.text for name, _ in statement.names]) for statement in imports_of('from "a.nt" import f, g')]
     [('a.nt', ['f', 'g'])]
@@ -212,8 +214,9 @@ def find_expected(source: str) -> set[str]:
 def list_accepted_terminals(recognition: Any) -> set[str]:
     """Return the terminals that Lark's interactive parser accepts next.
 
-    Lark's `accepts` feeds each choice to a copy of the parser. A terminal is accepted if its action is a shift, whose
-    value is the number of a state. If all actions are shifts, nothing is copied.
+    Lark's `accepts` feeds each choice to a copy of the parser, which is slow. A terminal whose action is a shift is
+    always accepted. If all actions are shifts, this function does not call `accepts`. A shift has the number of a
+    state as its value.
     """
     targets = {name: target for name, (_, target) in recognition.choices().items() if name.isupper()}
     return {*targets} if all(isinstance(target, int) for target in targets.values()) else recognition.accepts()

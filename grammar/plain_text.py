@@ -1,8 +1,8 @@
 """Conversion of text to ASCII, for streams that cannot display the characters of the notation.
 
-Standard output may be unable to show ⊙ (cp1252, ASCII). Text printed there has each character in the notation's ASCII
-format. In an error the carets must keep their positions, so the source and its spans are converted first and the
-error is then formatted again.
+Standard output may be unable to encode ⊙, for example if its encoding is cp1252 or ASCII. Each such character is then
+printed in its ASCII form. The carets of an error must point to the same text, so the source and its spans are
+converted first, and the error is formatted again.
 
     A ⊙_{key} γ        A @_{key} gamma
 """
@@ -76,7 +76,7 @@ def ascii_pieces(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """Return `text` in ASCII only, with each symbol replaced by its ASCII form.
+    """Return `text` with each symbol replaced by its ASCII form.
 
     >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
     'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'

@@ -1,6 +1,6 @@
 """The symbols of the notation, with their forms in text, ASCII and LaTeX and their terminals in `formula.lark`.
 
-One table, used both ways: the lexers read it, the printer writes the first form of each column.
+The lexers accept every form in the table. The printer writes the first form in each column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Explanations of unexpected tokens: the tokens that could follow, and the likely intent of the writer.
 
-The parser knows which terminals could follow. The tables here know the habits of people who come from Python, LaTeX or
-another notation.
+The parser supplies the terminals that could follow. The tables in this module list habits from Python, LaTeX and
+other notations.
 """
 
 from __future__ import annotations

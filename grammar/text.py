@@ -1,6 +1,7 @@
 """The lexer of the text syntax, which converts characters to tokens.
 
-Unicode or ASCII; a line is a statement, unless a bracket is open or the line begins or ends with an operator.
+The source may use Unicode or ASCII. Each line is a statement, unless a bracket is open or the line begins or ends
+with an operator.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:
     """Return the tokens of a source in text syntax.
 
-    Brackets are not matched yet, and names and functions not distinguished.
+    Brackets are not matched yet, and function names are not yet distinguished from tensor names.
     """
     return Lexer(source, nesting).run()
 

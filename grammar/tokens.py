@@ -31,7 +31,7 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 class Token:
     """A terminal with its content in the tree (`text`) and its span.
 
-    `place` is "axis" directly inside a subscript or a shape, where every word is a name.
+    `place` is "axis" for a token directly inside a subscript or a shape. Every word there is a name.
     """
 
     __slots__ = ("type", "text", "start", "end", "place")
@@ -228,8 +228,7 @@ def _open(component: str) -> str:
 def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
     """Return the names at the beginning of `tokens`, separated by commas or semicolons, and the end of the names.
 
-    The end is 0 if another
-    token follows the last comma.
+    If the last comma is not followed by a name, return no names and 0.
     """
     names: list[list[Token]] = []
     start = 0

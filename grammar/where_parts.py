@@ -1,6 +1,6 @@
 """Definitions after `where` on the same line. For example, 2 n + m where n = 3, m = 4 is three statements.
 
-`where` with a bracket is the function, where(x > 0, x, 0).
+Before a bracket, `where` is a function, as in where(x > 0, x, 0).
 """
 
 from __future__ import annotations

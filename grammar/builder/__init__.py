@@ -1,10 +1,11 @@
 """The builder of the syntax tree: one class per group of grammar rules, each derived from the previous class.
 
-`literals`: intermediate values of rules, such as scripts; names, numbers and literals.
-`scripts`: sub- and superscripts.
-`indices`: operators over index variables, several at once.
+`literals`: names, numbers and literals, and the intermediate values of rules.
+`scripts`: subscripts and superscripts.
+`indices`: operators over one or several index variables.
 `expressions`: operations, functions, cases and conditions.
-`statements`: statements and sets; the builder of them all.
+`statements`: statements and sets, and the final builder class.
 
-Contract: a method for each rule of `formula.lark`, by its name; the builder does not know the meaning of names.
+Contract: each rule of `formula.lark` has a method with the name of the rule; the builder does not know the meaning of
+names.
 """

@@ -1,6 +1,6 @@
 r"""Macros that abbreviate text, such as \frac{a}{b} for {{a}/{b}} or \nfun{\seq}{softmax} for softmax_{seq}.
 
-Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
+Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def matrix(reader: Reader, position: int, end: int) -> int:
 def inner(reader: Reader, position: int, end: int) -> int:
     """Read the \\mathinner{…} of a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
 
-    Any other \\mathinner only affects the look.
+    Any other \\mathinner only affects the appearance, so it is skipped.
     """
     close = reader.partner.get(position + 1, position + 1)
     over = position + 2

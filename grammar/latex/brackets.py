@@ -1,6 +1,6 @@
 """Handlers of brackets and bars. They determine whether a bar opens, closes, or evaluates a value at a point.
 
-Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
+Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations

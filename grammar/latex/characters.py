@@ -1,6 +1,6 @@
 """Handlers of single characters, such as separators of cells and rows, scripts, primes and stars.
 
-Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
+Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def find_primed_token(tokens: list[Token]) -> Token | None:
 def group_start(tokens: list[Token], last: int) -> int:
     """Return the index where the group in braces that ends at `last` begins, or `last` for a single token.
 
-    Return -1 for a long group.
+    Return -1 if the group has 60 tokens or more.
     """
     depth = 0
     for index in range(last, max(-1, last - 60), -1):

@@ -1,10 +1,10 @@
 """The LaTeX lexer. Each macro is an abbreviation of text, and the text lexer determines its meaning.
 
-    \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
+\\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
 
-    source --macros--> pieces, the author's macros expanded, the formulas located in the prose
-           --reader--> tokens, by the macros below and the signs of `tables`; a SEPARATOR for each & and \\\\
-           --statements--> tokens, a SEPARATOR between statements only
+source --macros--> pieces: the author's macros are expanded, and the formulas are located in the prose
+       --reader--> tokens: handlers and `tables` give each macro and sign its meaning; & and \\\\ become SEPARATOR
+       --statements--> tokens: a SEPARATOR remains only between statements
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .tables import ACCENT_MACROS, BARS, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, S
 def tokenize(source: str) -> list[Token]:
     """Return the tokens of a LaTeX source.
 
-    Brackets are not matched yet, and names and functions not distinguished.
+    Brackets are not matched yet, and function names are not yet distinguished from tensor names.
     """
     pieces = expand(source, scan(source))
     units, partner = maths_of(source, pieces)

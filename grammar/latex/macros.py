@@ -2,8 +2,9 @@
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 
-A piece is a token of TeX, with two liberties: a run of letters is one piece, as it is one name here, and so
-is a name with its font, `\\name{seq}`. A piece from the body of a macro appears where the macro was used.
+A piece is a TeX token, with two exceptions. A run of letters is one piece, because it is one name in this notation. A
+name with a font, such as `\\name{seq}`, is also one piece. The span of a piece from a macro body is the span of the
+macro call.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def is_macro(text: str) -> bool:
 class Macro(NamedTuple):
     """A macro defined by \\newcommand or \\ndef.
 
-    `body` is None if it does more than the notation supports; `sized` if a star or a size, \\norm*{x} and
-    \\norm[\\big]{x}, sets the size of its brackets.
+    `body` is None if the definition uses unsupported features. `sized` is true if a star or an optional size sets the
+    size of the brackets, as in \\norm*{x} and \\norm[\\big]{x}.
     """
 
     parameters: int

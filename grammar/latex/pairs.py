@@ -51,9 +51,9 @@ class _Pairing:
         return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
 
     def refuse_maths_in_prose(self) -> None:
-        """Raise if a math-only macro is outside math mode, where the reader would skip it.
+        """Raise NotationError if a math-only macro is outside math mode.
 
-        LaTeX raises an error too.
+        The reader would skip the macro there. LaTeX also raises an error.
         """
         index = 0
         for start, end, _ in [*self.maths.units, (len(self.pieces), 0, "")]:

@@ -1,8 +1,9 @@
 """Conversion of pieces to tokens, expanding each macro on a stack of unread parts.
 
-LaTeX writes in another order than text: axes before their operator, a numerator before its /. Each macro abbreviates a
-list of parts in the order of text: tokens, and stretches of pieces still to be read. The text lexer decides what names
-and brackets mean. The remaining work is on a stack of parts; nothing here is as deep as the formula is.
+LaTeX and text order some parts differently. For example, LaTeX writes a numerator before the division, and a macro's
+axes before the operator. Each macro expands to a list of parts in text order. A part is a token or a range of pieces
+that are still unread. The text lexer determines the meaning of names and brackets. The unread parts are on a stack,
+so deeply nested formulas do not cause deep recursion.
 """
 
 from __future__ import annotations
@@ -164,7 +165,8 @@ class Reader(Lexer):
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
         """Return the argument that begins at `position` and its end. The macro is at index `macro`.
 
-        Without braces that is one digit; one name, or with `letters` one letter; or one macro with its arguments.
+        An argument without braces is one digit, one name, or one macro with its arguments. If `letters` is true, it
+        is one letter instead of one name.
         """
         position = self.skip_looks(position, end)
         if position >= end:

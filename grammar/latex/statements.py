@@ -1,8 +1,8 @@
 """Conversion of table cells to statements, since LaTeX lays out a program as a table.
 
-A cell ends at `\\`, at every second `&`, at `\\quad`, and at the end of its formula. Most cells are a statement. But
-one that begins with an operator, or follows one, continues the statement before it; one may hold two, `x = 1, y = 2`;
-and `t = 1, …, n` is the range of the statement before it.
+A cell ends at `\\`, at every second `&`, at `\\quad`, and at the end of its formula. Most cells are one statement
+each. However, a cell that begins with an operator, or follows an operator, continues the previous statement. A cell
+may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range of the previous statement.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _letters(line: list[Token]) -> str:
 def _split_statements(line: list[Token]):
     """Split statements at commas, as in x = 1, y = 2.
 
-    A list of names before ∈ stays one statement, and so does a range.
+    Do not split a list of names before ∈ or a range.
     """
     letters = _letters(line)
     if ",." in letters:

@@ -117,7 +117,7 @@ REPAIR = r"define it with \newcommand; if a style file defines it, put that file
 def check_defined(source: str, pieces: list[Piece], position: int, partner: Mapping[int, int]) -> None:
     r"""Raise NotationError at an undefined macro with two arguments.
 
-    With one argument, as in \foo{X}, the macro may be a function.
+    A macro with one argument, as in \foo{X}, may be a function, so it is accepted.
     """
     text, start, stop = pieces[position]
     after = partner.get(position + 1, len(pieces)) + 1

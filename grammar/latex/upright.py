@@ -1,6 +1,6 @@
 """Handlers of words and letters: upright text, fonts, accents, and calligraphic and blackboard letters.
 
-Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
+Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The binder, which determines the meaning of each name in a program and the equations that each function needs.
 
-Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
+Equations are declarative, so they are not executed in order. A definition belongs to a function iff the function's body needs it and it mentions a
 parameter or superscript of the function, directly or through another definition that belongs to the function.
-Definitions that no function needs are top level. So the paper's "where" needs no block.
+Definitions that no function needs are top-level definitions. The paper's "where" therefore needs no block syntax.
 
-    statements -> definitions, functions, declarations, facts about sizes, assertions
+    statements -> definitions, functions, declarations, size equations, assertions
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from .zero_starts import with_typed_zeros
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
     """Bind a program, sorting statements into symbols and assigning definitions and assertions to functions.
 
-    `given` has the names that values are given for, with their axes: an equation about one of these is an assertion. It is
-    `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
-    kind name if one name has two definitions.
+    `given` maps the names of the given values to their axes. An equation for such a name is an assertion. If `open`
+    is true, more values may be given later, so a second equation for a function may also be an assertion. Raise
+    NotationError of kind name if one name has two definitions.
     """
     given = given or {}
     mark = (source, id(program), frozenset(given.items()), open)  # a hash of the program would walk it

@@ -1,7 +1,7 @@
 """The definitions that names refer to, each family together with its starts, and the names that expressions need.
 
 s^0 = 0 · b                             ┐
-s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, which s^3 means
+s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, and s^3 refers to it
 """
 
 # pyright: reportUnknownVariableType=false
@@ -32,8 +32,9 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 class BindingGroup:
     """A definition: an equation, the equations for the elements of a name, or a family with its starts.
 
-    `parts` are the families, several if each has a separate range. `options` are the equations of each other name:
-    several if functions share a family and each starts it differently.
+    `parts` are the equations of a family. There are several parts if the equations have separate ranges. `options`
+    maps each other name to groups of equations. A name has several groups if several functions share a family and
+    start it differently.
     """
 
     base: str
@@ -91,7 +92,7 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
 def list_members(key: Key, keys: Iterable[Key], listed: Collection[str]) -> list[Key]:
     """Return the names in `keys` that an indexed name may refer to, such as x_1 and x_2 for x_t in ∑_{t=1}^{2} x_t.
 
-    Their labels are whole numbers, or names that a set may list: Q and K of ∑_{t ∈ {Q, K}} x_t.
+    The labels of these names are integers, or names that a set may list, such as Q and K in ∑_{t ∈ {Q, K}} x_t.
     """
     scripts = (
         tuple(part if part.isdecimal() else ANY for part in script) for script in (key.subscript, key.superscript)
@@ -186,9 +187,8 @@ class BindingGroups:
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
         """Add the families of one name.
 
-        Families with different starts are parts of one, and their starts leave `plain`.
-
-        E^{i,0} for every i, among the `starts`, is one of E^{i,j}.
+        Families with different starts become parts of one group, and their starts are removed from `plain`. `starts`
+        contains starts that are families themselves, such as E^{i,0} for every i as the start of E^{i,j}.
         """
         bindings: list[BindingGroup] = []
         for family in families:
@@ -256,8 +256,8 @@ class BindingGroups:
     def needed(self, uses: Uses, local: Collection[str] = NOTHING, calls: bool = True) -> list[Key]:
         """Return the keys of the names that expressions use, preferring the longest name that has a definition.
 
-        The `local` names stand for something else in them. With `calls`, the names that a called function leaves to its
-        caller are among them.
+        Skip the `local` names, which have another meaning in the expressions. If `calls` is true, include the names
+        that a called function leaves to its caller.
         """
         keys = [key for operator in uses.calls for key in self.left.get(operator, ())] if calls and self.left else []
         for size in uses.sizes:

@@ -1,7 +1,8 @@
-"""Distributions by name, with the computation of samples from uniform numbers, and whether each is finite.
+"""Distributions by name, with functions that compute samples from uniform numbers.
 
-Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
-distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
+Samples are counter-based. Each sample is computed from the seed, the variable's name, the sample number, and the
+position along the distribution's axes (`coordinates`). Every evaluator and every library therefore produces the same
+samples.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Operation = Callable[
 class Distribution(NamedTuple):
     """A distribution with `parameters` parameters. `of(op, parameters, u, w)` is one sample, where u and w are uniform.
 
-    `op("cumsum", p, along=True)` goes along the axis of p.
+    `op("cumsum", p, along=True)` applies the operator along the axis of p.
     """
 
     parameters: int
@@ -94,7 +95,7 @@ def is_finite(draw: Draw) -> bool:
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
     """Return a number that makes the samples for this name independent of the samples for other names.
 
-    `counted` marks the labels to leave out.
+    `counted` is true for each label to leave out.
     """
     labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
     name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
@@ -130,7 +131,7 @@ def find_estimated_names(scope: Scope) -> frozenset[str]:
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     """Return whether one of the sides depends on draws.
 
-    Then the assertion is about types, since an estimate is only near its value.
+    An assertion about such sides is checked only for their types, since an estimate is only close to the true value.
     """
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not find_estimated_names(scope).isdisjoint(named)

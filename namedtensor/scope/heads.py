@@ -1,4 +1,4 @@
-"""The heads of statements, which are the nodes that a statement defines, declares or gives a signature.
+"""The left-hand sides of statements, that is, the nodes that a statement defines, declares or gives a signature.
 
 Y_{seq(i)} = …      Y_{seq(i)}          X, W ∈ ℝ^{n}      X and W          f : ℝ^{n} → ℝ      f
 """

@@ -1,6 +1,6 @@
-"""Assertions that look like definitions, since they are equations whose heads are already known.
+"""Recognition of assertions that look like definitions, because the names on their left-hand sides are already known.
 
-With A given, declared or defined, these define nothing, and are checked:
+If A is given, declared or defined, the following equations are checked as assertions:
 
     max_{height} A = [9, 9, 9]_{width}      A_{height(1), width(3)} = 4      σ(A) = …  after σ(x) = …
 """
@@ -24,9 +24,10 @@ Head = tuple[int, int]  # the position of a statement, and which of its sides it
 
 
 def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """Return the heads that are asserted rather than defined. Their names are given, declared or defined at top level.
+    """Return the left-hand sides that are asserted rather than defined.
 
-    If the given names are still `open`, also return a second head of one function with other parameter names.
+    The names on these sides are given, declared or defined at top level. If `open` is true, more names may be given
+    later, so also return the second left-hand side of a function if it has other parameter names.
     """
     known = _Known(scope, given, open)
     definitions = [definition for group in scope.definitions.values() for definition in known.claims_among(group)]
@@ -145,9 +146,9 @@ class _Known:
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Return whether a name is known apart from its use as a parameter of the head.
+        """Return whether a name is known apart from its use as a parameter of the left-hand side.
 
-        A declaration below the head is about its parameter.
+        A declaration below the left-hand side does not count, because it declares the parameter.
         """
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):

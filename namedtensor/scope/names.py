@@ -1,7 +1,7 @@
 """Names and their spelling in a source, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
 
-A key is a base with the texts of its sub- and superscript components; the text syntax is the key's other form. The
-same key comes from a node of the tree, and from the string that somebody writes in `values`.
+A key consists of a base and the texts of the subscript and superscript components, and `str` converts it to text
+syntax. A name in the syntax tree and the same name as a string in `values` have equal keys.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def plain_key(text: str) -> Key:
 def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
     """Return the values by the keys of their names, or by the results of `read`.
 
-    Raises NotationError if two are forms of one.
+    Raise NotationError if two of the given names are spellings of the same name.
 
     >>> index_by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
@@ -254,7 +254,7 @@ def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
     """Match a name in a source against a key. Return the values of the index variables, or None.
 
-    W^{l,Q} matches W^{1,Q} with l = 1.
+    For example, W^{l,Q} matches W^{1,Q} with l = 1.
     """
     lengths = len(name.subscript), len(name.superscript)
     if name.base != expected.base or lengths != (len(expected.subscript), len(expected.superscript)):
@@ -300,7 +300,8 @@ class ByScripts(Generic[Thing]):
     ) -> list[Thing]:
         """Return the values under names whose fixed components are among the given texts, in insertion order.
 
-        `[*zip(texts)]` allows one text for each component.
+        Each script lists the texts that each component may have. To allow one text for each component, pass
+        `[*zip(texts)]`.
         """
         texts = (*subscript, *superscript)
         result: list[tuple[int, Thing]] = []
@@ -314,7 +315,8 @@ class ByScripts(Generic[Thing]):
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
         """Yield groups of names with the same matches, such as W^{1,Q} and W^{2,Q} if l in W^{l,Q} is open.
 
-        The names of a larger group only differ in the component at the group's position, which is a number.
+        The names in a group of several names differ only in the component at the yielded position. That component is
+        a number.
         """
         groups: dict[Any, tuple[int, list[Key]]] = {}
         for name in names:

@@ -1,8 +1,10 @@
-"""The lines of a program that some of its names need, with equations, signatures, declarations and sizes.
+"""Selection of the lines of a program that given names depend on.
 
-The lines that these use in turn are included. Assertions are left out, and so are sizes of other axes.
+The lines contain equations, signatures, declarations and sizes. Lines that the selected lines depend on are also
+selected. Assertions and the sizes of other axes are left out.
 
-Definitions that belong to a function come with it. Other functions' definitions of the same names do not.
+Definitions that belong to a selected function are selected, but other functions' definitions of the same names are
+not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Integers that are needed before planning, such as L in X^L, or n in `for t = 1, …, n` or in seq[n].
 
-They are passed as Python integers; np.int64(3), or an array or tensor without axes, is converted here.
+Planning needs Python integers. This module converts other scalars, such as np.int64(3) and arrays or tensors without
+axes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def convert_integers(
 ) -> Mapping[str, Any]:
     """Convert scalar values of the names in `single` that the formula needs as integers.
 
-    `possible` returns quickly which of the given names may be needed as integers.
+    `possible` is a fast check that returns the names that may be needed as integers.
     """
     if possible(frozenset(values)).isdisjoint(single):
         return values
@@ -101,9 +102,9 @@ def possible_numbers(program: nodes.Program) -> frozenset[str]:
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Return the parts of a node that are integers: components of a member's name, ends of ranges, sizes.
+    """Return the parts of a node that are integers, such as components of a member's name, ends of ranges, and sizes.
 
-    `ranged` are the names that have members; None if each may.
+    `ranged` contains the names that have members. If it is None, every name may have members.
     """
     if isinstance(node, (Range, IndexSum, nodes.Slice)):
         return (node.first, node.last)

@@ -1,13 +1,13 @@
 """Assignment of definitions, signatures, declarations, sizes and assertions to functions or to the program.
 
 A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
-directly or through another such definition (language.md §4). The value of the program is its last bare expression, or
-without one its last definition that no other statement uses:
+directly or through another such definition (language.md §4). The value of the program is its last bare expression. If
+the program does not have a bare expression, the value is the last definition that no other statement uses:
 
-    Y = X - m               the value: nothing uses Y
+    Y = X - m               the value, because no statement uses Y
     m = mean_{chans} X      used by Y
 
-Assertions, declarations and sizes use nothing.
+Names in assertions, declarations and sizes do not count as uses.
 """
 
 from __future__ import annotations
@@ -152,7 +152,8 @@ def definitions_of(
 ) -> list[Definition]:
     """Return the definitions that belong to a function because they use its arguments or the axes `over`.
 
-    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
+    If a name has several definitions, prefer the nearest definition below the function, then the nearest definition
+    above it.
     """
     bound = function.bound
     axes = function.over_axes if over is None else over
@@ -273,8 +274,8 @@ def group_by_name(
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
     """Return the program's value, and the last unused definition if it follows an expression that is the value.
 
-    The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the left
-    sides of the program's assertions, with the positions of their statements.
+    The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the
+    left-hand sides of the program's assertions, with the positions of their statements.
     """
     bindings = BindingGroups(scope, [*scope.all_definitions()], scope.indices)
     needs = {

@@ -1,6 +1,6 @@
-"""Rejection of left-hand sides that are elements of a call, f(x)_{h(i)} = …, or take functions, g(f, x) = f(x).
+"""Rejection of equations that define elements of a call or accept functions as arguments.
 
-Each error shows the equations to write instead.
+Examples are f(x)_{h(i)} = … and g(f, x) = f(x). Each error suggests the equations to write instead.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Axes that windows and slices resize, such as d in unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)}.
 
-That size is computed from the original size, so it does not contradict the size of d in `sizes=`.
+The new size is computed from the original size, so it does not conflict with the size of d in `sizes`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def is_shape(axis: str) -> bool:
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """Return the values of the shape variables in declarations, given the axes of the declared tensors.
 
-    A declaration with one unknown determines it.
+    A declaration determines the value of a shape variable if it does not contain another unknown shape variable.
     """
     stand: dict[str, tuple[str, ...]] = {}
     declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]

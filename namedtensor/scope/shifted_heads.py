@@ -1,8 +1,8 @@
-"""Rewriting of heads that are a step ahead, such as x_{t+1} = x_t − g for t = 0, …, n, as equations for x_t.
+"""Rewriting of equations that define the next step, such as x_{t+1} = x_t − g for t = 0, …, n, as equations for x_t.
 
 x^{t+1} = x^t + 1 for t = 0, …, n        x^t = x^{t-1} + 1 for t = 0 + 1, …, n + 1
 
-So a family is always counted by its own index, whichever member its equation names.
+After the rewrite, the left-hand side of every family has the plain index variable.
 """
 
 from __future__ import annotations

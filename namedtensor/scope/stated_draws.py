@@ -1,6 +1,6 @@
 """Random variables with separate distributions: x ∼ N(0, 1) with 𝔼_x[x^2] becomes 𝔼_{x ∼ N(0, 1)}[x^2].
 
-A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a function of the random variables there:
+A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a function of the random variables:
 
     x ∼ N(0, 1)                x ∼ N(0, 1)
     m = x^2                    m⟨x⟩(x) = x^2

@@ -167,9 +167,10 @@ def variables_of(statement: Equation) -> list[Name]:
 
 
 def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
-    """Return the heads that an equation with a side |a| defines.
+    """Return the left-hand sides that an equation with a side |a| defines.
 
-    |a| = n specifies what |a| is, and n = |a| = m that three numbers are one, whichever is known.
+    The equation |a| = n specifies a size. The equation n = |a| = m states that three numbers are equal. Neither
+    equation defines a name.
     """
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
@@ -179,7 +180,7 @@ def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 def is_of_other_member(side: Node, over: Range) -> bool:
     """Return whether a side is a member with a computed index, such as F^{2 n} for n = 1, …, 4.
 
-    Such a side defines nothing.
+    Such a side is not a definition.
     """
     name = read_spelling(side)
     if name is None:

@@ -32,7 +32,8 @@ class Replaced:
 class Definition:
     """An equation that defines a name. `elements` contains the index items if the equation defines elements.
 
-    Of a family the ranges over its members are its `range`, those over elements of each member what is `filling` them.
+    For a family, `range` contains the ranges over the members, and `filling` contains the ranges over the elements of
+    each member.
     """
 
     position: int
@@ -83,8 +84,9 @@ class Definition:
 class FunctionDefinition:
     """The definition f^l_{ax}(X; W) = body of a function, with the definitions and assertions that belong to it.
 
-    `subscript` tells for each component of the head's subscript how a use fills it: "axis", "number" or "label";
-    `superscript` the same with "index" or "label".
+    `subscript` contains the kind and text of each subscript component on the left-hand side. The kind is "axis",
+    "number" or "label", depending on how a use fills the component. `superscript` is analogous, with the kinds
+    "index" and "label".
     """
 
     position: int
@@ -164,7 +166,7 @@ class FunctionDefinition:
     def misfit(self, arguments: int, options: int) -> int:
         """Return the distance between a use and the parameters, from 0 for an exact match to 3 for no match.
 
-        f(X) comes before f(X; W) with W by its name.
+        For a use f(X), a definition of f(X) is closer than a definition of f(X; W), which looks up W by its name.
         """
         expected, further = self.arity
         if arguments == expected:
@@ -195,7 +197,7 @@ class SizeEquation:
 class Claim:
     """An assertion, left = right or left ∈ set, that does not define a name. With a `range`, it holds for every number.
 
-    Of an equation of more than two sides, `step` is the span of the right one of these two.
+    If the equation has more than two sides, `step` is the span of the side that becomes `right`.
     """
 
     left: Node
@@ -210,7 +212,7 @@ def equal_sides(
 ) -> Iterator[Claim]:
     """Yield assertions that one side of an equation equals each side in `others`.
 
-    With `several`, each one has its side's span as its `step`.
+    If `several` is true, the `step` of each assertion is the span of its right side.
     """
     for other in others:
         yield Claim(first, other, span, over, other.span if several else None)
@@ -247,7 +249,7 @@ class Scope:
     def valued(self) -> Any:
         """The value that `evaluate` computes, which is the program's value or the first assertion about its functions.
 
-        The assertion is computed so that the assertions are checked.
+        If the program does not have a value, computing the first assertion ensures that the assertions are checked.
         """
         return self.claimed if self.last is None else self.last
 

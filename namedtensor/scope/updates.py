@@ -1,4 +1,4 @@
-"""Conversion of updates, such as C ← C + 1, to single-assignment form, with an equation for a fresh name each.
+"""Conversion of updates, such as C ← C + 1, to single-assignment form, in which each update defines a new name.
 
 C = x            C₀ = x
 C ← C + 1        C = C₀ + 1
@@ -21,7 +21,7 @@ VERSION = REPLACING = "←"  # no name that is written has it
 def replace_updates(program: nodes.Program) -> nodes.Program:
     """Return the program in single-assignment form.
 
-    Each update becomes an equation, and each use of the name is renamed to its current version.
+    Each update becomes an equation for a new version of the name, and each use refers to the current version.
     """
     left: dict[str, int] = {}  # the updates of each name that are still to come
     for line in program.statements:

@@ -1,9 +1,10 @@
-"""Replacement of starts of 0, such as S_0 = 0, with zeros of the family's type if an operation needs their axes.
+"""Replacement of zero starts, such as S_0 = 0, with zeros of the family's type if an operation needs their axes.
 
     S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
     S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
 
-The parts of a step that no family has a part in give the type: a case that is ruled out gives its axes, and no number.
+The parts of a step that do not depend on a family determine the type. They become cases that are never selected, so
+they contribute their axes but not their values.
 """
 
 from __future__ import annotations
