@@ -1,77 +1,78 @@
 """Translation of positional notation (matrices, indices, einsum, array code, PyTorch modules) to named tensor notation.
 
-`axes`: axes as variables, and which of them are one.
-`naming`: the names of axes that have none.
+`axes`: axis variables, and the unification of axes.
+`naming`: names for unnamed axes.
 `values`: nodes of the notation with the axes of each dimension.
 `inputs`: the known axes of the inputs.
-`refusals`: why a source is not translated.
+`refusals`: errors and questions that explain why a source is not translated.
 `program`: the result of a reader.
 `optional_numpy`: NumPy, or None if it is not installed.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
 `binders`: the letters that a sum binds, and their conditions.
-`source_tree`: the trees of this notation.
-`trees`: how they are parsed.
-`indices`: which letters are indices, and which of them a product sums.
-`matrix_leaves`: the values of matrix notation, and its leaves.
-`matrices`: trees to values with rows and columns.
-`matrix_functions`: transposes, powers, norms of matrices.
+`source_tree`: the syntax tree of matrix and index notation.
+`trees`: the parser for this tree.
+`indices`: the letters that are indices, and the letters that a product sums.
+`matrix_leaves`: the values of matrix notation, and the leaves of its trees.
+`matrices`: translation of trees to values with rows and columns.
+`matrix_functions`: transposes, powers and norms of matrices.
 `matrix_sums`: sums under conditions and over parts of axes.
 `matrix_blocks`: block matrices.
-`matrix_derivatives`: derivatives of numbers.
-`matrix_calls`: functions of matrices by name.
-`library_values`: the value of array code by the library's own functions.
-`library_functions`: the functions that it may call.
+`matrix_derivatives`: derivatives in matrix notation.
+`matrix_calls`: named functions of matrices.
+`library_values`: the value of array code, computed by the library's own functions.
+`library_functions`: the library functions that `library_values` may call.
 `algebra`: lines of matrix and index notation.
-`operations`: the record of an operation of array code, and the table of all.
-`elementwise_operations`: operations element by element.
+`operations`: the record of an operation of array code, and the table of all operations.
+`elementwise_operations`: elementwise operations.
 `axis_operations`: operations along axes.
 `product_operations`: operations on several tensors.
-`view_operations`: dimensions regrouped.
+`view_operations`: operations that regroup dimensions.
 `code_indices`: indices and slices.
-`creation_operations`: tensors made of numbers.
-`selection_operations`: elements selected, sorted.
-`window_operations`: windows, pieces.
-`composite_operations`: losses, similarities, made of the others.
-`layer_operations`: convolutions, pools, norms, made of the others.
-`repetition_operations`: repetitions and padding.
-`code_values`: the values of its names, and the lines that define them.
-`code_expressions`: the expressions of Python's `ast` walked.
-`code`: its statements.
+`creation_operations`: operations that create tensors from numbers.
+`selection_operations`: selection and sorting of elements.
+`window_operations`: windows and pieces.
+`composite_operations`: losses and similarities, composed of other operations.
+`layer_operations`: convolutions, pooling and norms, composed of other operations.
+`repetition_operations`: repetition and padding.
+`code_values`: the values of names in array code, and the lines that define them.
+`code_expressions`: translation of expressions in Python's `ast`.
+`code`: translation of statements in Python's `ast`.
 `code_calls`: calls that are not in the table of operations.
-`einsum`: letters of einsum.
-`patterns`: patterns of einops.
-`readers`: the readers, by notation.
-`detection`: which notation a text is in.
+`einsum`: einsum subscripts.
+`patterns`: einops patterns.
+`readers`: the reader of each notation.
+`detection`: detection of a source's notation.
 `formula_writing`: the lines of a translation.
-`checked`: the check of a translation: values beside a library, or types.
+`checked`: the check of a translation, by a comparison with library values or by types.
 `translation`: `nt.translate`.
-`torch_replacements`: functions called as others.
-`torch_composites`: operations recorded as others.
-`torch_trace`: a function of PyTorch run once, its operations recorded.
-`torch_sizes`: which sizes it leaves free.
-`torch_names`: names of its tensors.
+`torch_replacements`: functions that are replaced while a module is recorded.
+`torch_composites`: operations that are recorded as other operations.
+`torch_trace`: one run of a PyTorch function, with its recorded operations.
+`torch_sizes`: the sizes that a module leaves free.
+`torch_names`: names of a module's tensors.
 `torch_tensors`: tensors of a trace as values, and their views.
-`torch_records`: lines, declared tensors, remarks.
+`torch_records`: lines, declared tensors and remarks.
 `torch_leaves`: the axes of declared tensors.
-`torch_constants`: constants that have a form.
+`torch_constants`: constants with a recognizable form.
 `torch_numbers`: numbers that depend on sizes.
-`torch_graph`: a trace read by rules.
+`torch_graph`: translation of a trace by rules.
 `torch_repeats`: equal layers in a trace.
 `torch_shared`: modules that are called several times.
-`torch_families`: equal layers read once, as families.
-`torch_operations`: operations that array code has, too.
-`torch_products`: products, layer norms.
-`torch_indices`: elements by their index.
-`torch_shapes`: views, slices, concatenation, padding, new tensors.
+`torch_families`: equal layers, translated once as families.
+`torch_operations`: operations that array code also has.
+`torch_products`: products and layer norms.
+`torch_indices`: indexed elements.
+`torch_shapes`: views, slices, concatenation, padding and new tensors.
 `torch_recurrences`: recurrent layers.
-`torch_program`: a module that was read, as a program.
-`torch_writing`: its text.
+`torch_program`: a module as a program.
+`torch_writing`: the text of this program.
 `torch_subject`: the module or function that is run.
-`torch_module`: readings, compared with the module.
+`torch_module`: translation of a module, with a comparison of its values.
 `torch_reading`: `nt.from_torch`.
-`pytest_plugin`: functions that follow formulas as tests.
-`offers`: the translation of a formula that failed, as a hint.
+`pytest_plugin`: tests of functions that follow formulas.
+`offers`: hints with the translation of a failed formula.
 
-Contract: it imports programs and lower layers; it never executes the text of a user, and no translation of code differs from its library's value.
+Contract: this package imports programs and lower layers. It never executes a user's source, and each translation of
+code has the same values as the library.
 """

@@ -1,12 +1,13 @@
 """The axes of positional notation, which are variables that have a name or receive one at the end.
 
-A positional program knows axes by their position. Each use of a tensor gets separate axes, and an operation specifies
-which of them are one: `unify`. `A B` makes the last axis of A and the first axis of B one; `A + B` makes both axes one.
-The classes of axes at the end get one name each (see `naming`).
+A positional program identifies axes by position. Each use of a tensor gets separate axes, and each operation unifies
+axes (`unify`). `A B` unifies the last axis of A with the first axis of B, and `A + B` unifies both axes. Finally, each
+class of unified axes gets one name (see `naming`).
 
-Axes that could be one, but need not be, share a *kind*: both axes of `X X^⊤` are rows of X, so they share a size and
-the name up to primes. Two kinds with different names, or with different sizes, cannot be one: `Clash`.
-An axis without a given name may fall into parts, and then every axis of its kind does.
+Axes that may be unified, but need not be, share a *kind*. For example, both axes of `X X^⊤` are rows of X, so they
+have the same size, and their names differ only by primes. Two kinds with different names or different sizes cannot be
+unified, and an attempt raises `Clash`. If an axis without a given name is split into parts, every axis of its kind is
+split as well.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Unified:
 
 
 class AxisKind(Unified):
-    """The common properties of axes that could be one.
+    """The common properties of axes that may be unified.
 
-    They are a name without primes, a size, a word to name it by, the kinds of its parts.
+    `name` is their name without primes, `hint` a suggested name, and `parts` the kinds of the parts of a split axis.
     """
 
     __slots__ = ("hint", "name", "parts", "size")
@@ -115,12 +116,14 @@ class Move(NamedTuple):
 class Facts:
     """The assumptions of array code about sizes and about the values of its inputs.
 
-    `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
-    is split, and its parts; `totals` one that others are joined to; `steps` the windows, the axis they are on,
-    the axis within them, and how far apart they begin. The others are for
-    the comparison with the source: sizes that a number in the code represents, least sizes, axes at least as long as
-    another axis, divisors, multiples of another size, and for an input that is an index the axis that it counts along
-    and its first index. `assumed` is all that the code takes for granted, in words.
+    The formula states the sizes in `stated`, such as |k| = 3, and the equal sizes in `same`, such as |n'| = |n|.
+    `products` lists each split axis with its parts, and `totals` lists each concatenated axis with its parts. Each
+    entry of `steps` lists the window axis, the original axis, the axis within a window, and the step size.
+
+    The other attributes serve the comparison with the source. `pinned` contains sizes that a number in the code
+    represents, `least` contains minimum sizes, and `longer` contains axes that are at least as long as another axis.
+    `divisors` and `multiples` contain divisibility constraints. For an input that is an index, `indices` contains the
+    axis that it indexes and its first index. `assumed` describes all assumptions in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
@@ -140,9 +143,9 @@ class Facts:
 class Axes:
     """All axes of one translation, and the constraints on their names.
 
-    `together` are values that are in one operation: different axes of these values need different names.
-    `inputs` are the tensors of array code; some may be indices.
-    `moves` are the declared axes of tensors and those that represent them in a use, in the order of uses.
+    `together` contains groups of values in one operation; different axes in a group need different names. `inputs`
+    contains the tensors of array code, including indices. `moves` contains pairs of a declared axis and the
+    axis that represents it in a use, in the order of uses.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Array code, translated from Python's `ast` to a formula by the table of operations. The code is never run.
 
-`library_values` computes the source's own value, and shares no code with this reader.
+`library_values` computes the value of the source separately, without sharing code with this reader.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Indices of array code: x[None], x[..., 0], x[:, 1:], x[::-1], E[I - 1], P[np.arange(n), I], x[x > 0].
 
-Code counts from 0 and formulas from 1. An input that is an index counts along an axis from its first index.
+Code counts from 0, and formulas count from 1. For each input that is an index, the reader
+records its axis and its first index.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Einsum strings, within code or alone.
 
-einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; letters absent from the result are summed
+Each letter is an axis, and letters absent from the result are summed:
+
+    einsum("bqd,bkd->bqk", Q, K)
 """
 
 from __future__ import annotations

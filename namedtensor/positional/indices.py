@@ -1,7 +1,7 @@
 """Index notation: the letters of a formula that are indices, and the letters that a product sums.
 
-A letter is one axis in its scope: the whole formula, or the body of a ∑. The letters of the left-hand side are free; a
-letter that is twice in a product and not free is summed.
+Within its scope, which is the whole formula or the body of a ∑, a letter represents one axis. The letters of the
+left-hand side are free. A letter that occurs twice in a product and is not free is summed.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def is_element(pair: Pair) -> bool:
 class IndexLetters:
     """The letters of a statement.
 
-    `free` are the letters of the left-hand side, and `counts` is the number of indices per name.
+    `free` contains the letters of the left-hand side, and `counts` is the number of indices per name.
     """
 
     source: str
@@ -170,7 +170,7 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
 def with_ends(tree: Tree, known: set[str]) -> Tree:
     """Return a tree in which each sum over a part of an axis has one letter, or a condition.
 
-    ∑_{j=1}^{i-1} has the condition j < i, and ∑_{j≠i}^{3} has j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
+    The sum ∑_{j=1}^{i-1} gets the condition j < i, and ∑_{j≠i}^{3} gets j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
     """
     if tree.op == "big" and tree.conditions and tree.upper.isdigit():
         bound = [letter for letter in find_letters_below(tree) if letter not in known]
@@ -213,7 +213,8 @@ def find_letters_below(tree: Tree) -> tuple[str, ...]:
 def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[str] = frozenset()) -> None:
     """Find the letters that each ∑ binds.
 
-    `known` are letters of the left-hand side and of the outer sums, and `beside` are letters of other factors.
+    `known` contains the letters of the left-hand side and of the outer sums. `beside` contains the letters of other
+    factors.
     """
     if tree.op == "big":
         bound = tuple(

@@ -1,6 +1,7 @@
-"""Layers made of other operations: convolutions, pools, norms, interpolation, for array code and for modules of PyTorch.
+"""Layers, such as convolutions, pooling and norms, which are composed of other operations.
 
-Each function takes `o`, which calls operations by name: array code's on values with axes, or PyTorch's on tensors.
+Each function has a parameter `o` that calls operations by name. For array code, these operations act on values with
+axes. For PyTorch modules, they act on tensors.
 """
 
 from __future__ import annotations

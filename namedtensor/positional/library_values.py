@@ -1,6 +1,7 @@
 """The library's own value of array code, computed by walking the `ast` of the source.
 
-It shares no code with the reader. Only functions and methods listed in `library_functions` are called, and no text is executed.
+This module shares no code with the reader. It calls only functions and methods listed in `library_functions`, and it
+never executes the source itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Matrix notation: a tree translated to a value with rows and columns, and an axis for each index letter.
 
-A vector is a column, its transpose a row; a number has neither. `A B` is over the columns of A and the rows of B. Only
-a given vector may be a row if it does not fit as a column: `x W`, and a bias beside a matrix. A matrix is never
-transposed to fit.
+A vector is a column, its transpose is a row, and a scalar has neither. `A B` contracts the columns of A with the rows
+of B. Only a given vector that does not fit as a column may be used as a row, as in `x W` or in a bias that is added to
+a matrix. A matrix is never transposed to fit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Walk(MatrixLeaves):
     def binding(self, letters: Collection[str], beside: Collection[str] = (), below: bool = False) -> Iterator[None]:
         """Give these letters new axes in a scope.
 
-        If `below`, they are below a ∑; `beside` are others in its conditions.
+        If `below` is true, the letters are written below a ∑. `beside` contains other letters in the conditions of this
+        sum.
         """
         outer, inner, summing = self.scope, self.inner, self.summing
         self.inner = inner | {*letters, *beside}

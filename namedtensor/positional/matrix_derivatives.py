@@ -1,7 +1,7 @@
-"""Derivatives: ∇_x f, ∂L/∂W, ∂L/∂W_{ij}, ∂y_k/∂x_i; and differentials ∂X.
+"""Derivatives, such as ∇_x f, ∂L/∂W, ∂L/∂W_{ij} and ∂y_k/∂x_i, and differentials ∂X.
 
-The derivative of a number has the shape of its variable. The derivative of a vector with respect to a vector is a matrix. Its
-rows belong to one of the two vectors.
+The derivative of a scalar has the shape of the variable. The derivative of a vector with respect to a vector is a
+matrix, whose rows belong to one of the two vectors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Trees other than names, products and sums over indices.
 
-There is one rule for each: powers, norms, traces, functions.
+Each kind of tree, such as a power, norm, trace or function, has a separate rule.
 """
 
 from __future__ import annotations

@@ -33,9 +33,9 @@ class Choose(Protocol):
 
 @dataclass(frozen=True)
 class Matrix(AxisValue):
-    """A value with rows and columns; `indices` are the axes of its letters.
+    """A value with rows and columns; `indices` contains the axis of each index letter.
 
-    `lying`: it is a given vector, which may be a row or a column. The other fields determine its products.
+    If `lying` is true, the value is a given vector, which may be a row or a column. The other fields simplify products.
     """
 
     indices: tuple[tuple[str, AxisVariable], ...] = ()
@@ -67,7 +67,7 @@ EMPTY: Dims = ((), ())
 
 @dataclass(frozen=True)
 class IndexRange:
-    """The indices of a sum over a part of an axis: from `first` to |axis| / `divisor` - `less`, or to the number `last`."""
+    """The index range of a partial sum, from `first` to either |axis| / `divisor` - `less` or `last`."""
 
     first: int
     less: int
@@ -189,9 +189,10 @@ class MatrixLeaves:
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """Return the size that d, d_k or n without a shape stands for, or None if the name is not a size.
+        """Return the size that d, d_k or n without a shape represents, or None if the name is not a size.
 
-        It is the size of an axis of that name, the end of a sum, or the axis just summed.
+        The size belongs to an axis with a matching name, to the axis of a sum with this upper limit, or to the last
+        summed axis.
         """
         word = name.partition("_")[2].strip("{}")
         axis = self.sizes.get(name) or self.ends.get(name) or self.axes.given.get(name)
@@ -255,9 +256,8 @@ class MatrixLeaves:
     ) -> tuple[Node, dict[str, AxisVariable]]:
         """Translate two letters in one index, with the axes of both.
 
-        Examples are x_{t+k-1} of a sliding window and s_{t-k+1} of a convolution.
-
-        One is a place, the other an offset that a sum binds.
+        Examples are x_{t+k-1} of a sliding window and s_{t-k+1} of a convolution. One letter is a position, and a sum
+        binds the other letter, which is an offset.
         """
         bound = [letter for letter in item.letters if letter in self.summing]
         places = [letter for letter in item.plus if letter not in bound]

@@ -23,7 +23,7 @@ NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
 
 
 def range_of(tree: Tree) -> IndexRange | None:
-    """Return the part of an axis that a sum is over: from 2, to n - 1, to 3, or with x_{i+1} in it; None if it is all."""
+    """Return the part of an axis that a sum covers, such as from 2 to n - 1, or None if it covers the entire axis."""
     end = end_of(tree.upper) or SumEnd("n")
     first = int(tree.lower or 1)
     shifted = {

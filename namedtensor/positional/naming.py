@@ -2,9 +2,9 @@
 
     X X^⊤, X by n, d:   the second X has its own rows, which cannot be n too: X ⊙_{d} X_{n→n'}
 
-Declared axes and classes of used ones are nodes of a graph; those that are in one value have an edge. A declared axis
-and its use get one name if they have no edge, in the order of uses, so that the use needs no rename. As in the
-allocation of registers, a rename is a remaining move.
+The nodes of the interference graph are declared axes and classes of used axes. Two nodes have an edge if they occur in
+one value. In the order of uses, a declared axis and its use get the same name if they have no edge, so that the use
+does not need a rename. As in register allocation, a rename corresponds to a move that could not be eliminated.
 """
 
 from __future__ import annotations

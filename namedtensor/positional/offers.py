@@ -1,6 +1,6 @@
-"""The likely meaning of a formula that failed.
+"""Suggestions for a formula that failed.
 
-It is the translation, if the formula is in positional notation and the types are known.
+A suggestion is the formula's translation, if the formula is in positional notation and the types are known.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def names_axes(source: str, values: Mapping[str, Any]) -> bool:
 
 
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
-    """Return a hint with the translation of a text in positional notation, made with the axes of `values`, or None.
+    """Return a hint with the translation of a formula in positional notation, or None.
 
-    `values` are the inputs at hand: named tensors, sets or numbers. A formula is offered only if its check succeeded.
+    `values` contains the known inputs, that is, named tensors, sets or numbers. The translation uses their axes. It is
+    suggested only if its check succeeds.
     """
     return to_hint(translations_of(source, values), source)
 

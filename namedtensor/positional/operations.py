@@ -1,8 +1,9 @@
 """Operations of array code, each with a record of its names, its parameters, and its rule on dimensions and axes.
 
-A call is bound to the parameters of its record, `axis|dim=None` by either name, in the order of the library's own signature.
-A keyword that the record does not list is rejected, since a formula without it would be another. A parameter `-out=None`
-may only have its default, and `shape...` takes all further arguments. `rule` gives the value in named notation.
+A call is bound to the parameters of its record, in the order of the library's signature. The parameter `axis|dim=None`
+accepts either name. A keyword that the record does not list is rejected, since a formula that ignores the keyword would
+be wrong. A parameter such as `-out=None` must have its default value, and `shape...` accepts all further arguments.
+`rule` returns the value in named notation.
 """
 
 from __future__ import annotations
@@ -155,10 +156,7 @@ class SizeArgument:
 
 
 class PartArgument:
-    """The quotient of a length, such as d
-
-    heads, which is the size of a part of a split dimension.
-    """
+    """The quotient of a length, such as d // heads, which is the size of a part of a split dimension."""
 
     def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor

@@ -1,6 +1,8 @@
 """The einops patterns of rearrange, reduce and repeat.
 
-rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
+Each word is an axis, and parentheses combine several axes in one dimension:
+
+    rearrange(x, "t (k c) -> k t c", k=3)
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ Groups = list[list[str]]
 
 @dataclass(frozen=True)
 class AxisPattern:
-    """The words of each dimension before and after, the lengths that are given, and the reduction of words that are gone."""
+    """The words of each dimension before and after, the given lengths, and the reduction of the removed words."""
 
     before: Groups
     after: Groups

@@ -1,7 +1,7 @@
 """A pytest plugin. `pytest model.py --formulas paper.tex` tests each function that `nt.follows` ties to a formula.
 
-A label without a file, `nt.follows("#eq:attention", …)`, is one of that paper. It is loaded with pytest, so it imports nothing
-of the package.
+A label without a file, as in `nt.follows("#eq:attention", …)`, refers to a formula of that paper. Pytest loads the
+plugin at startup, so this module does not import the package.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tokens of matrix and index notation, in text and LaTeX, each with its span in the source.
 
-The grammar reads LaTeX to pieces and expands the author's macros; this layer only identifies the pieces. `A B` is a
-product and no name, so letters side by side are several names, unless they are a function or a given name.
+The grammar splits LaTeX into pieces and expands the author's macros. This module only classifies the pieces. Adjacent
+letters such as `A B` are a product, so `AB` is several names, unless it is a function or a given name.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Scanner:
     def letters_of_script(self, word: str) -> int:
         """Return the number of letters in a script without braces.
 
-        LaTeX scripts have one. In text, W_ij has two, and x_iy_i has one.
+        A LaTeX script has one letter. In text, the script of W_ij has two letters, and each script of x_iy_i has one.
         """
         run = LOWER.match(word)
         if self.latex or run is None:

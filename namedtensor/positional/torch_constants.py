@@ -1,6 +1,6 @@
 """Module constants with a recognizable form: a single number, an arithmetic sequence, or two numbers by a diagonal.
 
-A form is found from the values at two sizes, so that it is right at others.
+The form is derived from the constant's values at two sizes, so that it is also correct at other sizes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Repeated layers, which are read once. The parameters are families, and the values passed on form a recurrence.
+"""Repeated layers, which are translated once. The parameters are families, and the carried values form a recurrence.
 
 h^0 = x
 h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8

@@ -1,7 +1,7 @@
 """A trace of PyTorch translated to nodes of the notation, with a rule for each step and a name for each reused value.
 
-Axes are variables (see `axes`): a view regroups them, a permutation leaves nothing, and aligned axes become one. Names
-are given to them when all steps are read, and only then are the nodes written.
+Axes are variables (see `axes`). A view regroups axes, a permutation does not produce a node, and aligned axes are
+unified. After all steps are translated, the axes are named, and the nodes are written with these names.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The names of a module's tensors and axes in the notation.
 
-Parameters are named by their path, values by the source's variables.
+Parameters are named after their paths, and values are named after the variables of the source.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class SizeNumbers:
         return plus(times(slope, node), offset)
 
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
-        """Write a factor as the root of a size if they are equal.
+        """Write a factor as the square root of a size if they are equal.
 
         The size belongs to the axes just summed over, or to the last dimension.
         """

@@ -1,8 +1,8 @@
-"""ATen operations read by array code's table of operations: elementwise, reductions, functions along a dimension, orders of dimensions.
+"""ATen operations that are translated by array code's table of operations, such as elementwise functions.
 
-`TABLE` names the operation of array code for each. The operands are tensors that broadcast, one tensor over some of its
-dimensions, or a tensor whose dimensions alone change. An argument that a rule does not read must have its
-default: a keyword that is ignored would be a wrong formula.
+`TABLE` maps each ATen operation to an operation of array code. The operands are tensors that broadcast, one tensor
+reduced over some of its dimensions, or a tensor whose dimensions alone change. An argument that a rule does not
+translate must have its default value, because a formula that ignores the argument would be wrong.
 """
 
 from __future__ import annotations

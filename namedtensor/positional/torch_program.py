@@ -26,7 +26,7 @@ from .torch_trace import NOWHERE, SourceLine
 class ModuleInputs:
     """The conversion of an array of the source to a named tensor.
 
-    Each dimension has its axes with their sizes, or None if they are free.
+    `dims` contains the axes of each dimension with their sizes. The size of a free axis is None.
     """
 
     name: str
@@ -59,19 +59,19 @@ class ReadModule:
     Attributes
     ----------
     text : str
-        The program: its declarations, a line for each value with a name, the value.
+        The program, that is, its declarations, a line for each named value, and the final value.
     axes : tuple of str
         The axes of the value, in the order of the source's dimensions.
     inputs, parameters : dict
-        The axes of each input; the tensors of the module, by their names in the program.
+        The axes of each input, and the tensors of the module, by their names in the program.
     constants : tuple of str
-        The names of the tensors that training does not change: buffers and constants of the code.
+        The names of the tensors that training does not change, such as buffers and constants of the code.
     remarks : tuple of Remark
-        Views that cut a named axis or regroup across axes, with their lines.
+        Views that split a named axis or regroup several axes, with their source lines.
     reading : tuple of str
-        What was assumed: sizes fixed as in the example, results that were left out.
+        The assumptions, such as sizes that are fixed as in the example inputs, and omitted results.
     sources : dict
-        The line of the source for each name that the program defines.
+        The source line for each name that the program defines.
     """
 
     tree: nodes.Program

@@ -22,33 +22,34 @@ def from_torch(
 ) -> ReadModule:
     """Convert a PyTorch module or function to a program.
 
-    It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes
-    get their names from `names` and from the axes they are aligned with; views and permutations leave nothing. The
-    result has the values of the module to 1e-5 on other inputs and, if the module accepts them, other sizes.
+    The module runs in evaluation mode on tensors like the example inputs, and a rule translates each ATen operation.
+    Axes get their names from `names` and from the axes that they are aligned with. Views and permutations do not appear
+    in the program. On other inputs, and on other sizes if the module accepts them, the program's values agree with the
+    module's values to 1e-5.
 
     Parameters
     ----------
     module : torch.nn.Module or callable
-        What is read.
+        The module or function to convert.
     *inputs, **named
-        Example inputs: tensors, or trees of tensors; other values are passed as they are.
+        Example inputs, which are tensors or trees of tensors. Other values are passed to the module unchanged.
     names : mapping from str to str, optional
-        Axes in order, by input or parameter: `{"x": "batch seq chans", "q.weight": "(heads[8] key) chans"}`.
+        The axes of inputs and parameters, such as `{"x": "batch seq chans", "q.weight": "(heads[8] key) chans"}`.
     output : int or str, default 0
-        Which of several results is read, by number or by name.
+        The number or the name of the result to convert if the module returns several results.
     training : bool, default False
-        Whether the module is read as it acts in training: batch norm by the statistics of the batch, dropout by a mask of 0 and 1
-        that is an input of the program. Other random layers are rejected.
+        Whether the module is converted in training mode. Batch norm then uses the statistics of the batch, and dropout
+        uses a mask of zeros and ones that is an input of the program. Other random layers are rejected.
 
     Returns
     -------
     ReadModule
-        The program, callable on arrays, with the line of the source for each of its parts.
+        The program, which can be called on arrays, with the source line of each part.
 
     Raises
     ------
     NotationError
-        Where something has no form in the notation: the operator, the file and the line; and where the values would differ.
+        If an operator cannot be expressed in the notation, with its file and line, or if the values would differ.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class TensorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Two runs of one module at different sizes as one; the needed steps, and the tensors that depend on inputs or parameters."""
+    """Two runs of one module at different sizes, with the needed steps and the tensors that inputs or parameters determine."""
 
     steps: Sequence[TraceStep]
     tensors: Mapping[int, TensorPair]  # by the index of their reference
@@ -125,7 +125,8 @@ class RecordedLine:
 class DeclaredTensor:
     """A given tensor: its name, the axes of its dimensions, and its origin.
 
-    For a family, `members` are the paths and tensors, from 1, and `index` is the index in the name's superscript.
+    For a family, `members` contains the path and the tensor of each member, counted from 1. `index` is the index in the
+    name's superscript.
     """
 
     node: Node

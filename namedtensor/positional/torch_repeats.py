@@ -1,8 +1,9 @@
-"""Layers of a module that repeat: steps of a trace that are equal up to the parameters that they take.
+"""Repeated layers of a module, that is, steps of a trace that are equal up to their parameters.
 
-The numbered children of a module, such as children of `ModuleList` and `Sequential`, begin the layers, and so
-do the calls of one module. One layer follows another if each step has the operator of the other's and takes the same:
-numbers, tensors from outside, the same step's result in its layer, its own parameter, or the previous layer's result.
+A layer begins at a numbered child of a module, such as a child of `ModuleList` or `Sequential`, or at a call of a
+module that is called several times. One layer follows another if corresponding steps have the same operator and
+corresponding arguments. Arguments correspond if they are equal numbers, the same tensor from outside, results of the
+same step of each layer, parameters of each layer, or results of the previous layer.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ PERIOD = 6  # children of a module that one layer may have
 class Carried(NamedTuple):
     """A value that a layer receives from the previous layer.
 
-    It has a reference in a layer, a value for the first layer, and the result that becomes the next value.
+    `ref` is its reference in a layer, `initial` is its value for the first layer, and `result` becomes the value for
+    the next layer.
     """
 
     ref: Ref
@@ -60,7 +62,7 @@ class ModuleCalls(NamedTuple):
 
 
 def calls_of(runs: Runs) -> dict[tuple[str, ...], ModuleCalls]:
-    """Return the calls of each module, the outermost modules first; each call begins with the first step of the first one."""
+    """Return the calls of each module, outer modules first. Each call begins with the same step as the first call."""
     calls: dict[tuple[str, ...], ModuleCalls] = {}
     for at, number in enumerate(runs.needed):
         step = runs.steps[number]
@@ -139,7 +141,7 @@ def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Merge blocks of steps into repeated layers.
 
-    Return None if the blocks differ or do not pass a tensor to the next block.
+    The result is None if the blocks differ, or if they do not pass a tensor to the next block.
     """
     slots = Slots(runs, blocks)
     steps = slots.steps()

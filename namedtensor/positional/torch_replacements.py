@@ -1,8 +1,8 @@
 """PyTorch functions that are replaced by others while a module is recorded.
 
-`nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. That function is replaced by an operation that is
-dispatched as one, so that the steps do not depend on the length of a sequence. Functions that write in place, or that look
-at values only to check them, are replaced by plain ones.
+`nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. That function is replaced by a single operation, so
+that the steps do not depend on the sequence length. Functions that write in place, and functions that inspect values
+only to validate them, are replaced by functions without these effects.
 """
 
 from __future__ import annotations

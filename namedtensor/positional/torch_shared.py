@@ -14,9 +14,9 @@ MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is cal
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """Return the modules that are functions and whose steps are not used yet.
+    """Return the modules that become functions and whose steps are not used yet.
 
-    Of modules that are called several times the outermost, of long modules that are called once the innermost.
+    These are the outermost modules that are called several times, and the innermost long modules that are called once.
     """
     modules: list[Repeat] = []
     taken = {*used}

@@ -1,6 +1,6 @@
-"""Sizes of inputs that a module leaves free: found by running it, and set to distinct primes.
+"""The input sizes that a module leaves free, which are found by running the module and are set to distinct primes.
 
-With equal sizes axes would become one by accident, and a view that cuts an axis would not be seen.
+If two sizes were equal, unrelated axes could be unified by accident, and a view that splits an axis could be missed.
 """
 
 from __future__ import annotations

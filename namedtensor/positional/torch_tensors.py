@@ -19,8 +19,8 @@ from .values import AxisValue, Leaf, call, iota, merge_axes, number, ones, plus,
 class TracedTensor(AxisValue):
     """A value with the shape that it has in the trace.
 
-    A dimension without axes whose size is not 1 repeats. `named` is true if the value has a name, so that each use gets
-    separate axes; `truth` is true for conditions; `over` are the axes just summed over.
+    Along a dimension without axes whose size is not 1, the value repeats. `named` is true if the value has a name, so
+    that each use gets separate axes. `truth` is true for conditions. `over` contains the axes just summed over.
     """
 
     shape: tuple[int, ...] = ()
@@ -125,9 +125,9 @@ class TensorViews:
     def taken(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
     ) -> tuple[TracedTensor, Dim] | None:
-        """Return the first tokens whose sizes make `size`, the last one cut if it is too long.
+        """Return the first tokens whose sizes multiply to `size`. The last token is split if it is too long.
 
-        Return None, and change nothing, if there are no such tokens.
+        If there are no such tokens, the method returns None and does not change anything.
         """
         left, count = size, 0
         while left > 1:
@@ -242,9 +242,9 @@ class TensorViews:
     def fit_dimensions(
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:
-        """Give both tensors as many axes along dimensions that meet.
+        """Give both tensors the same number of axes along two aligned dimensions.
 
-        A free axis is split into parts, others are merged to a named one.
+        A free axis is split into parts. Other axes are merged into a named axis.
         """
         while True:
             left, right = self.axes.expand_axes(first.dims[one]), self.axes.expand_axes(second.dims[two])

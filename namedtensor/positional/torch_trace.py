@@ -1,7 +1,7 @@
 """One run of a PyTorch function: its ATen operations in order, each with the source line that called it.
 
-Operations are recorded where PyTorch dispatches them, below autograd and below its composite functions, on real tensors.
-Views and in-place operations come as functions.
+Operations are recorded at PyTorch's dispatcher, below autograd and below composite functions, on real tensors. Views
+and in-place operations are recorded as functional operations.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from .torch_replacements import Masks, Replacing
 class Rule(NamedTuple):
     """The rule of an ATen operation: a function of a reader and of the operation's arguments, by name.
 
-    It returns a tensor, or several, with None for one without a form. Arguments that it does not take must have their
-    default, unless they are skipped; one that `moves` dimensions alone takes tensors that are not used yet.
+    The function returns one tensor or several tensors, with None for a tensor without a form. Arguments without a
+    parameter must have their default value, unless `skipped` lists them. If `moves` is true, the rule only moves
+    dimensions, so its tensors do not need separate axes.
     """
 
     function: Callable[..., Any]

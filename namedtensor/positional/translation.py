@@ -1,4 +1,4 @@
-"""`nt.translate`: a text in positional notation to a formula with named axes, which is checked before it is returned."""
+"""`nt.translate`, which converts positional notation to a formula with named axes and checks the formula."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Translation:
     Attributes
     ----------
     formula : str
-        The formula, or program, in text.
+        The formula or program as text.
     kind : str
         The source's notation: `matrices`, `indices`, `einsum`, `einops`, `numpy` or `torch`.
     axes : dict of str to tuple of str
-        For each input, the axis names in the order of the source's array.
+        Each input's axis names, in the source's order.
     result : tuple of str
-        The axis names of the value, in the source's order; an axis of length 1 has no name.
+        The axis names of the value, in the source's order, without axes of length 1.
     reading : tuple of str
         Every assumption that the translation makes.
     checked : str
-        What was checked: the values beside the library of the source, or only the types.
+        A description of the check, which compares values with the source's library or checks only types.
     """
 
     source: str
@@ -73,7 +73,7 @@ class Translation:
 
     @property
     def declared(self) -> str:
-        """The formula after a declaration of each input, with its axes in the source's order.
+        """The formula, preceded by a declaration of each input with its axes in the source's order.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class Translation:
         Returns
         -------
         numpy.ndarray
-            The value, with the axes of `result` and the source's axes of length 1.
+            The value, with the axes in `result` and the source's axes of length 1.
 
         Examples
         --------
@@ -153,23 +153,23 @@ def translate(
 ) -> Translation:  # fmt: skip
     r"""Translate matrix, index, einsum, einops or array code to a formula with named axes.
 
-    Array code is compared with the value of NumPy or PyTorch on random arrays. No library computes matrix and index
-    notation, so only the types of its formula are checked.
+    The translation of array code is compared with NumPy or PyTorch on random arrays. No library computes matrix and
+    index notation, so only the types of the formula are checked in this case.
 
     Parameters
     ----------
     text : str
-        The source: text, LaTeX or Python. It is never executed.
+        The source as text, LaTeX or Python. It is never executed.
     shapes : mapping, optional
         The axes of inputs whose names are not Python names, such as `h_{t-1}`.
     kind : str, optional
-        The notation (default: detect).
+        The notation (default: detected).
     reading : int, optional
-        The number of the reading of an ambiguous source, from 1.
+        The number of the interpretation of an ambiguous source, counted from 1.
     check : bool, optional
-        Whether to compare code with its library, and to check the types of notation (default: True).
+        Whether to compare code with its library, or to check the types of other notation (default: True).
     **named : str, int, tuple of int or array
-        The axes of each input in order, `"query key"`; sizes; an array; `""` for a number; or the number itself.
+        The axes of each input in order, such as `"query key"`, its sizes, an array, `""` for a scalar, or a number.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def from_einsum(
     Parameters
     ----------
     text : str
-        `"bqd,bkd->bqk"`, or `'np.einsum("bqd,bkd->bqk", Q, K)'`.
+        The subscripts or the call, such as `"bqd,bkd->bqk"` or `'np.einsum("bqd,bkd->bqk", Q, K)'`.
     shapes, check, **named
         As in `translate`.
 

@@ -1,6 +1,6 @@
 """A Pratt parser from matrix and index notation to a tree.
 
-The meaning of a product is decided later, when its operands are known.
+A later stage decides the meaning of a product, when its operands are known.
 
 sum       term + term − term
 term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b

@@ -1,7 +1,7 @@
 """A value of a positional program: a node of the notation and, for each dimension of the array, its axes.
 
-Nodes are built before axes have names, so an axis appears in them by its key, ⟨12⟩; `write_node` puts the names in. Brackets,
-scripts and LaTeX are the work of the printer.
+Nodes are built before axes have names, so an axis is represented by its key, such as ⟨12⟩, until `write_node` replaces
+the keys by names. The printer adds brackets, scripts and LaTeX.
 """
 
 from __future__ import annotations
@@ -158,10 +158,10 @@ def times(factor: float, node: Node) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def align_values(axes: Axes, *values: AxisValue) -> Dims:
-    """Return the dimensions of an elementwise operation, aligned from the last; aligned dimensions become one.
+    """Return the dimensions of an elementwise operation, aligned from the last; aligned dimensions are unified.
 
-    Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and takes the axes of the other
-    dimension.
+    Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
+    that it is aligned with.
     """
     rank = max((len(value.dims) for value in values), default=0)
     result: list[Dim] = [()] * rank

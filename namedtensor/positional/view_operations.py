@@ -1,4 +1,7 @@
-"""Regroup dimensions: reshape, view and flatten. A merged dimension holds several axes; an axis that is cut has new parts."""
+"""Operations that regroup dimensions, such as reshape, view and flatten.
+
+A merged dimension contains several axes. An axis that is split has new parts.
+"""
 
 from __future__ import annotations
 
