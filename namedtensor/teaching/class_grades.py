@@ -1,4 +1,4 @@
-"""The grades of a class: every answer of every student. The author chooses which answer counts."""
+"""Grades of a class: every answer of every student, and the answer that counts for each exercise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class StudentResult:
-    """An exercise of a student: all attempts, the oldest first, and the one that counts."""
+    """A student's result for an exercise: all attempts, oldest first, and the attempt that counts."""
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
@@ -37,7 +37,7 @@ class StudentResult:
 
 @dataclass(frozen=True)
 class StudentResults:
-    """A student's results, one for each exercise of the sheet."""
+    """A student's results, with one result for each exercise of the sheet."""
 
     student: Student
     results: tuple[StudentResult, ...]
@@ -56,7 +56,7 @@ class StudentResults:
 
 
 class ClassGrader:
-    """Grades submissions; an answer that several students gave is graded once."""
+    """Grader for submissions, which grades identical answers of several students only once."""
 
     def __init__(self, sheet: Sheet, counts: str | None = None, seed: int = 0):
         self.sheet, self.counts, self.seed = sheet, counts, seed
@@ -82,7 +82,7 @@ class ClassGrader:
 
 
 def choose_attempt(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
-    """Return the attempt that counts: the last, the best or the first of the countable ones, or of all if none is."""
+    """Return the attempt that counts: the last, best or first attempt with a valid answer, or else of all attempts."""
     valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":
         return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several

@@ -1,4 +1,4 @@
-"""A report on a class: how many students solved each exercise, and the commonest mistakes with an example of each."""
+"""Report on a class: how many students solved each exercise, and the most common mistakes with examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_MISTAKES = 8  # of an exercise, the commonest
 
 @dataclass(frozen=True)
 class CommonMistake:
-    """A mistake, and the students who made it, whether they corrected it later or not."""
+    """A mistake, and the students who made it, including those who corrected it later."""
 
     mistake: str
     students: tuple[str, ...]
@@ -25,7 +25,7 @@ class CommonMistake:
 
 @dataclass(frozen=True)
 class ExerciseReport:
-    """An exercise: the numbers of students whose answer is right, is wrong, and is missing, and the mistakes of all attempts."""
+    """The report on an exercise: the numbers of right, wrong and missing answers, and the mistakes in all attempts."""
 
     exercise: ExerciseText
     correct: int
@@ -59,14 +59,14 @@ def _report(results: Sequence[StudentResults], at: int) -> ExerciseReport:
 
 
 def _example(attempts: Sequence[Attempt]) -> Attempt:
-    """Return the most frequent answer of the students. Among several, choose the shortest."""
+    """Return the most frequent answer of the students, or the shortest such answer if several are equally frequent."""
     answers = [attempt.answer for attempt in attempts]
     return max(attempts, key=lambda attempt: (answers.count(attempt.answer), -len(attempt.answer)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ text
 def text_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
-    """Return the report as plain text; `skipped` are the files that were not graded."""
+    """Return the report as plain text; `skipped` lists the files that were not graded."""
     lines = [title, "=" * len(title), "", *_summary(results), *(f"not graded: {name}" for name in skipped), ""]
     for report in reports(results):
         lines += [_head(report), *_mistake_lines(report), ""]
@@ -127,7 +127,7 @@ $exercises
 
 
 def html_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
-    """Return the report as a standalone page; `skipped` are the files that were not graded."""
+    """Return the report as a standalone HTML page; `skipped` lists the files that were not graded."""
     exercises = "\n".join(_section(report) for report in reports(results))
     lines = [*_summary(results), *(f"not graded: {name}" for name in skipped)]
     summary = "<br>".join(map(html.escape, lines))
@@ -150,7 +150,7 @@ def _section(report: ExerciseReport) -> str:
 
 
 def _feedback(text: str) -> str:
-    """Return feedback as HTML. An error has a caret below its formula."""
+    """Return feedback as HTML; an error is followed by its formula with a caret."""
     shown = html.escape(text)
     return f"<pre>{shown}</pre>" if "\n" in text else shown
 

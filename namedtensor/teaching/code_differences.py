@@ -1,8 +1,9 @@
-"""A program that was read from code against a formula: the first line of the code that differs, and the values of both.
+"""Comparison of a program that was read from code with a formula, to find the first line that differs.
 
-Both are computed on one draw, with the values of all their terms. The difference is at a term of the code whose
-operands occur in the formula, but whose value does not. No guess is needed for that. Only the name of the mistake is
-guessed.
+Both are computed on the same random inputs, with the values of all their terms. They differ at a term of the code if
+its
+operands occur in the formula but its value does not. This test needs no guess; only the description of the mistake
+does.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ Fingerprint = tuple[float, ...]
 
 
 class Parting(NamedTuple):
-    """The point at which code and formula depart: terms that only one of them has, of operands that both have.
+    """The points where code and formula differ: terms that one side lacks although it has all their operands.
 
-    `before` are the last terms of the code whose operands equal operands of the formula; `missing` are the values of
-    the formula that the code lacks.
+    `before` are the last terms of the code whose operands equal operands of the formula. `missing` are the values of
+    the
+    formula that the code lacks.
     """
 
     of_code: tuple[Term, ...]
@@ -56,9 +58,10 @@ class Parting(NamedTuple):
 
 
 def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
-    """Compare a module that `from_torch` read with a formula: its types are the module's, and a difference has its lines.
+    """Compare a module that `from_torch` read with a formula, and report the code lines that differ.
 
-    Constants of the code have their values, unless the formula names them, too.
+    The inputs have the types of the module. Constants of the code keep their values, unless the formula uses their
+    names.
     """
     plain = Setting("\n".join(filter(str.strip, (write_declarations({**read.types, **read.unused}), given))))
     code, expected = read.formula, call_last_function(text_of(formula), tuple(plain.sets))
@@ -77,7 +80,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
 
 
 def names_apart(setting: Setting, read: Any, expected: str) -> str:
-    """Return a sentence on the names that only the formula or only the code has."""
+    """Return a sentence on the names that occur only in the formula or only in the code."""
     tree = parse(expected, "text")
     defined = {to_text(line.sides[0]) for line in tree.statements if isinstance(line, nodes.Equation)}
     spoken = {name for name in names_in(expected) if name.split("_")[0] not in REGISTRY}
@@ -92,7 +95,7 @@ def names_apart(setting: Setting, read: Any, expected: str) -> str:
 def explain_difference(
     setting: Setting, read: Any, expected: str, drawn: SampledInputs, equivalence: Equivalence
 ) -> Equivalence:
-    """Return a difference with the lines of the code, and in words if one change makes it."""
+    """Add the code lines that differ to a result, and describe the change if a single change makes the difference."""
     code = read.formula
     parting = find_parting(setting, code, expected, drawn)
     messages = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
@@ -130,7 +133,7 @@ def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInput
 
 
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
-    """Yield the sums of some addends of each sum: x + (y + z) gives no part of (x + y) + z otherwise."""
+    """Yield all partial sums of each sum, because terms such as x + (y + z) contain y + z but not x + y."""
     values = {id(value.term): value for value in side}
     inner = {id(part) for value in side if value.term.operator == "+" for part in value.term.arguments}
     for value in side:
@@ -158,7 +161,7 @@ def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
 
 
 class Fingerprints:
-    """The values of terms, without the order of their axes."""
+    """A set of fingerprints of term values, which do not depend on the order of axes."""
 
     def __init__(self, values: Iterable[TermValue]):
         self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
@@ -178,7 +181,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Return properties of a tensor that do not depend on the order of its axes."""
+    """Return a key and numbers that identify a tensor regardless of the order of its axes."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -190,7 +193,7 @@ def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
 
 
 def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
-    """Return the innermost terms that the other side lacks although it has all their operands."""
+    """Return the innermost terms whose values the other side lacks, although it has all their operands."""
     arrays = {id(value.term): value.array for value in side}
     shared = {
         id(value.term): not value.term.arguments or value.array in other
@@ -230,9 +233,9 @@ def clip_text(text: str) -> str:
 
 # ----------------------------------------------------------------------------------------------------- lines of the code
 def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[Any]:
-    """Return the lines that made these terms, and the line before something missing.
+    """Return the code lines of the terms that differ, and the line before a missing term.
 
-    For several terms it is first the line that calls them all.
+    If there are several such terms, the line that calls all of them comes first.
     """
     stacks, before = (stacks_of(read, code, terms, setting) for terms in (parting.of_code, parting.before))
     innermost = [stack[0] for stack in stacks]
@@ -242,13 +245,13 @@ def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[A
 
 
 def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
-    """Return the outermost line of a call that another call does not have."""
+    """Return the outermost line of a call stack that another call stack does not have."""
     outer = [line for line in stack if line not in other]
     return outer[-1] if outer else stack[0]
 
 
 def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> list[tuple[Any, ...]]:
-    """Return the line of each term with the lines that called it."""
+    """Return the call stack of each term, beginning with its line."""
     offset = len(setting.with_formula(code)) - len(code)
     by_span = spans_of(read, code)
     spans = [term.node.span for term in terms if getattr(term.node, "span", None)]
@@ -257,7 +260,7 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 
 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
-    """Return the lines of each piece of a program's text, by its span."""
+    """Map each span of a program's text to the code lines that it was read from."""
     statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
     parsed = parse(code, "text").statements
     spans: dict[tuple[int, int], Any] = {}
@@ -270,7 +273,7 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
-    """Yield the changes to the differing terms that produce a value of the formula alone."""
+    """Yield descriptions of changes to the differing terms that produce a value of the formula."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]

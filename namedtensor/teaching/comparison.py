@@ -1,7 +1,8 @@
-"""Two values compared: their axes, their sizes, and their numbers record by record.
+"""Comparison of two values by axes, sizes and elements.
 
-The axes of the inputs are fixed. A name that only one of the values has, and nothing that is given, is matched to one
-that only the other has, in every way that the sizes allow.
+The axes of the inputs are fixed. If an axis occurs in only one of the values and not in the inputs, it is matched with
+an
+axis that occurs only in the other value. All matchings that the sizes allow are tried.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Matching = Mapping[str, str]  # the other's new axes -> the expected ones
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between a value and the expected one; `record` counts from 1."""
+    """The largest difference between a value and the expected value; `record` counts from 1."""
 
     record: Mapping[str, int]
     found: Any
@@ -35,7 +36,7 @@ class Difference:
 
 
 def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Iterator[Matching]:
-    """Yield the ways to identify the new axes of `found` with axes of `due`. The first way keeps all shared names."""
+    """Yield the possible matchings of the new axes of `graded` with axes of `expected`. Shared names stay."""
     names = [axis for axis in graded.axes if axis not in expected.axes]
     missing = [axis for axis in expected.axes if axis not in graded.axes]
     if len(names) != len(missing) or set(fixed) & {*names, *missing}:
@@ -46,14 +47,14 @@ def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) 
 
 
 def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> tuple[PlainTensor, PlainTensor]:
-    """Return both with their axes in one order, the order of `due`."""
+    """Return both values with their axes in the order of `expected`."""
     back = {other: axis for axis, other in matching.items()}
     return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
 
 @dataclass(frozen=True)
 class SampledInputs:
-    """Tensors by name."""
+    """Random input tensors by name, with their seed and style."""
 
     values: Mapping[str, PlainTensor]
     seed: int = 0
@@ -61,7 +62,7 @@ class SampledInputs:
 
     @cached_property
     def kind(self) -> str:
-        """Return the style, or "zeros" for ordinary inputs that contain a zero, such as integers."""
+        """Return the style, or "zeros" if ordinary inputs contain a zero, as integers may."""
         has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
         return "zeros" if has_zero else self.style
 
@@ -72,7 +73,7 @@ class SampledInputs:
 
 
 class ComparedValue(NamedTuple):
-    """A value on random inputs, beside the expected one; the magnitudes of both are computed when they are needed."""
+    """A value on random inputs, with the expected value; the magnitudes of both are computed on demand."""
 
     drawn: SampledInputs
     graded: PlainTensor
@@ -86,12 +87,12 @@ class ComparedValue(NamedTuple):
         return has_value(self.expected) and has_value(self.graded)
 
     def elements(self, matching: Matching) -> ComparedElements:
-        """Compare the values, which have the same sizes, element by element."""
+        """Compare the values element by element; they must have the same sizes."""
         graded, expected = laid_out(self.graded, self.expected, matching)
         return compare(graded.numbers, expected.numbers, lambda: self._magnitudes(matching), *self.precision)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
-        """Return the magnitudes from which the elements of both values are computed."""
+        """Return, for each element, the magnitude of the numbers that both values are computed from."""
         total = [0.0] * len(self.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
         for of, names in ((self.of_graded(), back), (self.of_expected(), dict[str, str]())):
@@ -101,17 +102,18 @@ class ComparedValue(NamedTuple):
         return [number if math.isfinite(number) else 0.0 for number in total]
 
     def select_different(self, elements: ComparedElements) -> list[int]:
-        """Return the positions of elements that differ.
+        """Return the positions of the elements that differ.
 
-        In ordinary tests these include the elements that only one side has. A special test with such elements shows no
-        difference, because an operator such as sort moves undefined elements.
+        In an ordinary test, the result includes elements that only one side defines. In a special test, operators such
+        as sort may
+        move undefined elements. If such a test has elements that only one side defines, the result is empty.
         """
         if self.drawn.kind in ORDINARY:
             return sorted([*elements.wrong, *elements.one_sided])
         return [] if elements.one_sided else elements.wrong
 
     def difference(self, matching: Matching, elements: ComparedElements) -> Difference | None:
-        """Return the record where the values differ most, or None if they do not."""
+        """Return the difference at the element where the values differ most, or None if they are equal."""
         wrong = self.select_different(elements)
         if not wrong:
             return None
@@ -124,12 +126,12 @@ class ComparedValue(NamedTuple):
 
 
 def has_value(value: PlainTensor) -> bool:
-    """Return whether any element is finite, or there are no elements."""
+    """Return whether a value has a finite element or is empty."""
     return not value.numbers or any(map(math.isfinite, value.numbers))
 
 
 def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
-    """Return whether numbers are equal up to rounding of numbers of this scale."""
+    """Return whether numbers are equal up to the rounding error at this scale."""
     return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
 
 
@@ -139,6 +141,6 @@ def distance(actual: Any, expected: Any) -> float:
 
 
 def largest(values: Iterable[PlainTensor]) -> float:
-    """Return the largest finite number of some tensors, or 1 if there is none."""
+    """Return the largest finite absolute value in some tensors, or 1 if it is 0 or does not exist."""
     numbers = (abs(float(number)) for value in values for number in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -1,4 +1,4 @@
-"""The exercises of the course, which are part of the package: `lesson 1`, also `lesson axes`, and `puzzles`."""
+"""Exercises of the course, which the package contains, with names such as `lesson 1`, `lesson axes` and `puzzles`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUZZLES = "puzzles"
 
 
 def course() -> Mapping[str, Path]:
-    """Return the files of the course by title, such as `lesson 1 axes`, in order, with the puzzles last."""
+    """Return the files of the course in order, by titles such as `lesson 1 axes`; the puzzles come last."""
     folder = Path(str(files(__name__.rpartition(".")[0]) / FOLDER))
     paths = {path.stem: path for path in folder.glob("*.nt")}
     lessons = sorted((stem for stem in paths if STEM.fullmatch(stem)), key=lambda stem: int(stem.partition("_")[0]))
@@ -25,19 +25,19 @@ def course() -> Mapping[str, Path]:
 
 
 def title_of(stem: str) -> str:
-    """Return the title of a file of the course: `lesson 1 axes` for `1_axes`."""
+    """Return the title of a course file, such as `lesson 1 axes` for `1_axes`."""
     return f"lesson {stem.replace('_', ' ')}" if STEM.fullmatch(stem) else stem
 
 
 def is_course_name(text: str) -> bool:
-    """Return whether a text names a lesson, or the puzzles, and is not the name of a file."""
+    """Return whether a text names a lesson or the puzzles rather than a file."""
     return NAME.fullmatch(text.strip()) is not None
 
 
 def course_file(name: str) -> Path:
     """Return the file of `lesson 1`, `lesson axes`, `lesson 1 axes` or `puzzles`.
 
-    Raise ExerciseError if there is none.
+    Raise ExerciseError if the course has no such file.
     """
     known = course()
     words = " ".join(name.lower().split())

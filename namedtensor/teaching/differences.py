@@ -1,4 +1,4 @@
-"""A difference in words: which axes, which record, which constant ratio, which order."""
+"""Descriptions of differences between two values: other axes, a wrong element, a constant ratio, or another order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .comparison import Difference, Matching, are_close, laid_out
 
 @dataclass(frozen=True)
 class Words:
-    """The names of the two values in messages."""
+    """The words for the two values in messages."""
 
     yours: str = "your answer"
     your_value: str = "your value"
@@ -32,7 +32,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str], words: Words) -> str:
-    """Describe the fault in the axes of a value."""
+    """Describe how the axes of a value differ from the expected axes."""
     extra = [axis for axis in graded.axes if axis not in expected.axes]
     lacking = [axis for axis in expected.axes if axis not in graded.axes]
     faults: list[str] = []
@@ -53,7 +53,10 @@ def _axes(names: Sequence[str]) -> str:
 
 
 def _type(value: PlainTensor, given: Sequence[str]) -> str:
-    """Return a value's type, its axes in the order of the given tensors: the evaluator chooses the storage order."""
+    """Return the type of a value, with its axes in the order of the inputs.
+
+    The storage order is not used, because the evaluator chooses it.
+    """
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
     return tensors(axes)
 
@@ -66,7 +69,7 @@ def sizes_differ(graded: PlainTensor, expected: PlainTensor, words: Words) -> st
 
 
 def value_differs(where: Difference, words: Words) -> str:
-    """Describe a difference at an index: your answer is 1.13, the expected value is 0.487."""
+    """Describe the difference at an index, such as "your answer is 1.13, the expected value is 0.487"."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
     count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
     digits = next((n for n in (4, 6, 9, 12) if format_number(where.found, n) != format_number(where.due, n)), 17)
@@ -82,14 +85,14 @@ def format_number(number: Any, digits: int = 4) -> str:
 
 
 def names_of_new_axes(matching: Matching) -> str:
-    """List differing axis names, which are not an error."""
+    """List matched axes with different names, which are not an error."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
 def find_exchanged_axes(
     pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
 ) -> str | None:
-    """Return the two axes whose exchange makes all values the expected ones."""
+    """Return a sentence on two axes, if exchanging them makes all values equal the expected values, or None."""
     axes = pairs[0][1].axes
     if set(pairs[0][0].axes) != set(axes):
         return None
@@ -113,9 +116,9 @@ Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected
 
 
 def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
-    """Return a relation between all values and the expected ones that names the mistake.
+    """Return a sentence on a relation between all values and the expected values that explains the mistake, or None.
 
-    It is a ratio, a sum, an order or a rounding.
+    The relation is a ratio, a difference, a function, an order or a rounding.
     """
     arrays = [laid_out(graded, expected, matching) for graded, expected, _ in pairs]
     return (
@@ -128,7 +131,7 @@ def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> st
 
 
 def _constant(values: Sequence[float]) -> float | None:
-    """Return the one number that all values equal, up to rounding."""
+    """Return the number that all values equal up to rounding, or None."""
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
@@ -159,9 +162,9 @@ def _ratio(
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """Return one ratio in numbers, and by the sizes of axes if they match on every random test.
+    """Return a ratio as a number, and as an expression of axis sizes if one matches in every random test.
 
-    Return None if nothing matches, or if the ratio is 1 to the digits shown.
+    Return None if the ratios differ and no expression matches, or if the ratio is displayed as 1.
 
     >>> ratio_named([0.75, 0.625], [{"seq": 3, "key": 4}, {"seq": 5, "key": 8}])
     '3/4 = |seq|/|key|'
@@ -202,7 +205,7 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 
 
 def _pairs(arrays: Sequence[tuple[PlainTensor, PlainTensor]]) -> list[tuple[float, float]]:
-    """Return the numbers of all values, each beside the expected one."""
+    """Return pairs of each element and the expected element, for all values."""
     return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
 
 
@@ -224,7 +227,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 
 def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    """Describe a difference in which each number is a function of the expected number."""
+    """Describe a function that maps each expected element to the actual element, or return None."""
     pairs = _pairs(arrays)
     for message, function in OF_NUMBERS:
         mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
@@ -237,7 +240,10 @@ def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -
 def _describe_reordering(
     arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words
 ) -> str | None:
-    """Describe equal elements at other positions; elements that round to equal ones are at no other positions."""
+    """Describe expected elements at other positions, or return None.
+
+    Elements that are equal up to rounding do not count as moved.
+    """
     if all(are_close(graded.numbers, expected.numbers, 1.0) for graded, expected in arrays):
         return None
     for at, axis in enumerate(axes):

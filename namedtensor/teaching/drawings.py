@@ -1,4 +1,4 @@
-"""The drawing of an exercise: one set of small inputs with the expected value, and the value of an answer beside it."""
+"""Drawings of exercises: small inputs with the expected value, and the value of an answer for comparison."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SHOWN_ELEMENTS = 1000
 
 @dataclass(frozen=True)
 class GridDrawing:
-    """Inputs by name and the value that is expected of them."""
+    """Inputs by name, and the expected value."""
 
     drawn: SampledInputs
     expected: PlainTensor
@@ -32,7 +32,7 @@ class GridDrawing:
 
 
 def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
-    """Return the drawing of an exercise, or None for kinds whose answer has none."""
+    """Return the drawing of an exercise, or None if its answers have no value to draw."""
     if exercise.kind not in BY_VALUE:
         return None
     draws = [GridDrawing(*draw) for draw in reference_of(exercise, seed).draws]
@@ -44,9 +44,9 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
 
 
 def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[PlainTensor, list[int] | None] | None:
-    """Return the value of an answer on the inputs, and the elements that differ from the expected ones.
+    """Return the value of an answer on the inputs, and the positions of the elements that differ.
 
-    Return None if the answer has no value, and None for the elements if the axes differ.
+    Return None if the answer has no value. The positions are None if the axes differ.
     """
     setting = reference_of(exercise, 0).setting
     try:

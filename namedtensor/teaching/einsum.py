@@ -1,4 +1,4 @@
-"""A call of einsum as a formula of the declared inputs: read as positional notation, with the axes of the declarations.
+"""Translation of einsum calls to formulas with the axes of the declared inputs.
 
 einsum("bqd,bkd->bqk", Q, K)   with Q ∈ ℝ^{batch × query × d}, K ∈ ℝ^{batch × key × d}   is   Q ⊙_{d} K
 """
@@ -23,12 +23,12 @@ AXES = ("subscript", "superscript", "components")  # fields of a node that hold 
 
 
 def is_einsum(answer: str) -> bool:
-    """Return whether an answer is a call of einsum, or the letters of one."""
+    """Return whether an answer is an einsum call or only its subscripts."""
     return "einsum(" in answer.replace(" ", "") or LETTERS.fullmatch(answer) is not None
 
 
 def translate_answer(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the formula that a call of einsum means. Raise NotationError if it is invalid, or the letters do not fit.
+    """Return the formula of an einsum call. Raise NotationError if it is invalid or does not fit the declared axes.
 
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}
@@ -60,13 +60,13 @@ def translate_call(call: str, shapes: Mapping[str, str]) -> Any:
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the call; bare letters apply to all given tensors."""
+    """Return the einsum call of an answer; bare subscripts apply to all inputs."""
     bare = ANSWER.sub("", answer).strip()
     return f'einsum("{bare.strip(chr(39) + chr(34))}", {", ".join(sets)})' if LETTERS.fullmatch(bare) else bare
 
 
 def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
-    """Return the letters of the axes of each operand."""
+    """Return the subscript letters of each operand."""
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")
@@ -86,7 +86,7 @@ def unread(call: str, hint: str) -> NotationError:
 
 
 def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Describe a letter that stands for axes of several names."""
+    """Describe a letter that stands for several axes of different sizes."""
     axes_of: dict[str, list[tuple[str, str]]] = {}
     for operand, letters in letters_of(answer, sets).items():
         for letter, (axis, _) in zip(letters, sets[operand].axes):
@@ -97,7 +97,7 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
-    """Return a tree with other nodes in place of the names of its operands."""
+    """Replace names of operands in a tree with other nodes."""
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
     return rebuilt(node, partial(with_operands, operands=operands), apart=AXES)

@@ -1,6 +1,6 @@
-"""`nt.equivalent`: compares the values of two formulas, up to the names of new axes, and describes a difference.
+"""`nt.equivalent`: compares the values of two formulas, and describes a difference.
 
-Types first, then values on random tests, then whether a proof of it is found.
+The comparison checks the types first, then the values on random tests. Finally, it searches for a proof of equality.
 """
 
 from __future__ import annotations
@@ -34,20 +34,24 @@ TURNED = Words("the second", "the value of the second", "the first", "the first"
 def equivalent(
     first: Any, second: Any, inputs: Mapping[str, Any] | None = None, /, *, given: str = "", seed: int = 0, **types: Any
 ) -> Equivalence:
-    """Test whether two formulas have the same axes and values, whatever their new axes are called.
+    """Test whether two formulas have the same axes and values, up to the names of new axes.
 
-    Types are compared first, then values to 1e-8, for random tensors whose axes have distinct sizes: normal, integer, positive,
-    negative, tiny and huge numbers, zeros and ties, and each constant of a comparison. Formulas that pass are then proved
-    equal, as by `prove`, if possible. Values that only one formula has are a difference at ordinary inputs, and a remark at
-    special ones.
+    Types are compared first. Values are then compared to a tolerance of 1e-8 on random tensors whose axes have distinct
+    sizes.
+    The tensors contain normal, integer, positive, negative, tiny and huge numbers, zeros and ties, and each constant of
+    a
+    comparison. If the formulas pass, a proof of equality is attempted, as in `prove`. Elements that only one formula
+    defines
+    are a difference at ordinary inputs, but only a remark at special inputs.
 
     Parameters
     ----------
     first, second : str, Formula or Program
-        The formulas. PyTorch programs, read by `from_torch`, are compared, too. The declarations of one formula hold
-        for both.
+        The formulas. The first may also be a PyTorch program, read by `from_torch`. The declarations of one formula
+        apply
+        to both.
     inputs : mapping of str to str, optional
-        The type of each input by name, if not passed as keywords.
+        The type of each input by name, as an alternative to keywords.
     given : str
         Statements that both formulas may use (default: none).
     seed : int
@@ -58,12 +62,13 @@ def equivalent(
     Returns
     -------
     Equivalence
-        True if equal; it prints the result. `.difference`, `.actual` and `.expected` describe a difference.
+        The result, which is true if the formulas are equal, and prints as a sentence. `.difference`, `.actual` and
+        `.expected` describe a difference.
 
     Raises
     ------
     NotationError
-        If one of the formulas is wrong.
+        If one of the formulas is invalid.
 
     Examples
     --------
@@ -92,9 +97,9 @@ def equivalent(
 
 
 def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return two programs without the declarations of their inputs, and these, once each.
+    """Remove the input declarations from two programs; return the programs, and the declarations without duplicates.
 
-    Inputs of given types are excluded.
+    Declarations of inputs with types in `types` are removed but not returned.
     """
     stated: dict[str, str] = {}
     result: list[str] = []
@@ -125,7 +130,7 @@ def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[li
 
 
 def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
-    """Return the verdict on equal formulas, with its proof and the condition under which both are defined, if any."""
+    """Return the verdict on equal formulas, with its proof and the condition under which both sides are defined."""
     is_proved = has_proof_of(setting, *sides)
     condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
     if not equivalence.remark and not (is_proved and condition):
@@ -136,7 +141,7 @@ def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
-    """Return whether two expressions, and no longer programs, are proved to be equal for all tensors of their types."""
+    """Return whether two formulas are proved equal for all tensors of their types; both must be single expressions."""
     try:
         sides = [expression(name) for name in (first, second)]
     except NotationError:
@@ -145,7 +150,7 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
 
 
 def compare_formulas(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
-    """Compare two formulas by their values on the random tests of the setting."""
+    """Compare two formulas by their values in the random tests of a setting."""
     text, expected = (call_last_function(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)

@@ -1,4 +1,4 @@
-"""Exercises as files of the language: prose in comments, inputs, the solution as the last statement, `#:` for options.
+"""Exercise files: text in comments, then inputs, then the solution as the last statement, and options after `#:`.
 
     #: exercise attention-scale   points 2   kind formula
     # Each query compares itself with the keys. Scale the scores by the root of the number of features.
@@ -9,8 +9,8 @@
     #: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
     #: forbid softmax
 
-A file holds any number of them. `#: counts best` before the first is for all of them. Lines of the language are read by every command; a released file has `#: expected` instead of its
-solutions.
+A file may contain several exercises. A line `#: counts best` before the first exercise applies to all exercises. All
+commands can read the statements of such a file. A released file has lines `#: expected` instead of solutions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
 class ExerciseError(NotationError):
-    """A malformed exercise file; states the line and the repair."""
+    """An error in an exercise file, with the line and a repair."""
 
     def __init__(self, message: str, *rest: Any):
         super().__init__(105, message, *rest)
@@ -56,7 +56,7 @@ class ExerciseError(NotationError):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A common mistake that the author anticipated, and its feedback."""
+    """A common mistake that the author expects, with its feedback."""
 
     formula: str
     sentence: str
@@ -64,7 +64,7 @@ class Mistake:
 
 @dataclass(frozen=True, repr=False)
 class ExerciseText:
-    """One exercise: its task, the given statements, and the solution if the file contains it."""
+    """An exercise, with its task, its inputs, and its solution if the file contains it."""
 
     name: str
     kind: str = "formula"
@@ -91,7 +91,7 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """Return the exercises of a text. Raise ExerciseError with the line if it is invalid."""
+    """Parse the exercises of a text. Raise ExerciseError with the line if a line is invalid."""
     exercises: list[ExerciseText] = []
     preface, *rest = blocks(text)
     counts = _preface(preface, name)
@@ -109,7 +109,7 @@ Line = tuple[int, str]
 
 
 def blocks(text: str) -> list[list[Line]]:
-    """Return the lines before the first exercise, then the lines of each exercise, its header first."""
+    """Return the lines before the first exercise, then the lines of each exercise, beginning with its header."""
     result: list[list[Line]] = [[]]
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
@@ -120,7 +120,7 @@ def blocks(text: str) -> list[list[Line]]:
 
 
 def _preface(lines: list[Line], file: str) -> str:
-    """Return the answer that counts in the exercises of a file that state none."""
+    """Return the file's default for which attempt counts."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())
@@ -179,7 +179,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, line: int, file: str) -> float:
-    """Return a number of points. Raise ExerciseError if it is not finite, negative or too large to add up."""
+    """Parse a number of points. Raise ExerciseError if it is negative or too large."""
     try:
         points = float(text)
     except ValueError:
@@ -190,7 +190,7 @@ def _points(text: str, line: int, file: str) -> float:
 
 
 def _lines(text: str, number: int, file: str) -> int:
-    """Return the least number of lines of a derivation. Raises ExerciseError if the text is not an integer of at least 2."""
+    """Parse the minimum number of lines of a derivation. Raise ExerciseError if it is not an integer of at least 2."""
     if not text.isdecimal() or int(text) < MIN_LINES:
         raise _wrong(file, number, f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
     return int(text)
@@ -224,7 +224,7 @@ def _directive(
 
 
 def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
-    """Return the inputs, and the last statement, or the lines of a derivation."""
+    """Return the given statements, and the last statement, which is the solution (None in a released file)."""
     text = "\n".join(line for _, line in statements)
     if released:
         return text, None

@@ -1,7 +1,8 @@
-"""`nt.follows`: an ordinary function of arrays, compared with a formula.
+"""`nt.follows`: checks a function of arrays against a formula.
 
-A call checks the sizes of its arguments and result by the names of the formula's axes. `verify` compares the function with the formula on
-random shapes, and explains why they differ.
+Each call checks the sizes of the arguments and the result, using the formula's axis names. `verify` compares the
+function
+with the formula on random inputs, and explains differences.
 """
 
 from __future__ import annotations
@@ -34,28 +35,29 @@ RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in flo
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
-    """Compare a function of arrays with a formula.
+    """Return a decorator that checks a function of arrays against a formula.
 
-    Each call unifies the sizes of the arguments with the names of axes, and raises `Differs` if they do not fit. With
-    `NAMEDTENSOR_CHECK=0` in the environment at the definition of the function, calls are left as they are.
-    `function.verify()` compares values.
+    Each call matches the sizes of the arguments with axis names, and raises `Differs` if they do not fit. To disable
+    the
+    checks, set `NAMEDTENSOR_CHECK=0` in the environment before the function is defined. `function.verify()` compares
+    values.
 
     Parameters
     ----------
     formula : str
-        The formula, or a document's formula by its label: `"paper.tex#eq:attention"`.
+        The formula, or the label of a formula in a document, such as `"paper.tex#eq:attention"`.
     gives : str
-        The axes of the result, in the order of the array.
+        The axes of the result, in array order.
     check : {"shapes", "off"}
-        What is checked at each call.
+        Whether each call checks the shapes.
     **axes : str
-        For each name of the formula its axes in the order of the array, in the order of the function's parameters.
+        The axes of each input of the formula, in array order. The inputs are in the order of the function's parameters.
 
     Returns
     -------
     callable
-        A decorator for functions and methods of NumPy, PyTorch or JAX arrays, and for `torch.nn.Module` classes, whose
-        `forward` it holds.
+        A decorator for functions and methods of NumPy, PyTorch or JAX arrays, and for `torch.nn.Module` classes. For a
+        class, it checks the method `forward`.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """Wrap the function so that the sizes of each call are checked."""
+    """Wrap a function so that each call checks the sizes of its arguments and result."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped
@@ -165,21 +167,21 @@ def verify(
     draws: int = len(STYLES),
     seed: int = 0,
 ) -> None:
-    """Compare the function with its formula on random shapes, also at zeros, ties and the constants of comparisons.
+    """Compare the function with its formula on random inputs, including zeros, ties and the constants of comparisons.
 
     Parameters
     ----------
     owner : object, optional
-        The object that a method is called on.
+        The object whose method is called.
     draws : int, default 8
-        The number of random tests; tests at constants of comparisons are added.
+        The number of random tests. Tests at the constants of comparisons are added to them.
     seed : int, default 0
         The seed of the random tests.
 
     Raises
     ------
     Differs
-        If a value differs: the least shapes at which it does, and why.
+        If a value differs. The message contains the smallest shapes that show the difference, and its cause.
     """
     call = function if owner is None else functools.partial(function, owner)
     library = library_of(call, contract, seed)
@@ -204,7 +206,7 @@ WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  #
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:
-    """Return the first library with whose arrays the function runs."""
+    """Return the first library whose arrays the function accepts."""
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
@@ -224,7 +226,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
 
 
 def libraries(call: Any) -> Iterator[str]:
-    """Yield NumPy, PyTorch, JAX, beginning with the one that the function uses."""
+    """Yield NumPy, PyTorch and JAX, beginning with the libraries that the function uses."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
     code = getattr(function, "__code__", None)
@@ -234,9 +236,9 @@ def libraries(call: Any) -> Iterator[str]:
 
 
 def compare_values(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
-    """Describe how the value differs from the formula's, or return None.
+    """Describe how the function's value differs from the formula's value, or return None.
 
-    `undefined` gets the side that alone has no value.
+    If only one side is defined, its name is appended to `undefined`.
     """
     arrays = test.arrays(contract, library)
     array = call(*arrays)
@@ -281,12 +283,12 @@ def compare_values(call: Any, contract: Contract, library: str, test: FunctionTe
 
 
 def call_name(call: Any) -> str:
-    """Return the name of a function."""
+    """Return the name of a function or of a bound method."""
     return getattr(getattr(call, "func", call), "__name__", "the function")
 
 
 def least(call: Any, contract: Contract, library: str, test: FunctionTest, problem: str) -> tuple[FunctionTest, str]:
-    """Reduce the difference to the smallest sizes that show it, one axis at a time."""
+    """Reduce the test to the smallest sizes that show the difference, one axis at a time."""
     for axis in test.sizes if test.values is None else ():
         for size in range(1, min(3, test.sizes[axis])):
             smaller = test._replace(sizes={**test.sizes, axis: size})
@@ -301,7 +303,7 @@ def least(call: Any, contract: Contract, library: str, test: FunctionTest, probl
 
 
 def explain_difference(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
-    """Describe how a function of PyTorch departs from the formula, by reading it."""
+    """Describe how a PyTorch function differs from the formula, by reading its code."""
     if library != "torch":
         return ""
     from ..positional.torch_reading import from_torch

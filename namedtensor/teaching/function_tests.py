@@ -1,4 +1,4 @@
-"""The tests of `nt.follows`: a formula with the axes of a function, and random arguments, also at the formula's boundaries."""
+"""Tests for `nt.follows`: a formula with the axes of a function, and random or boundary arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 
 @dataclass(frozen=True)
 class Contract:
-    """A formula, the axes of each argument in the order of the function's parameters, and the axes of the result."""
+    """A formula, the axes of each argument in parameter order, and the axes of the result."""
 
     formula: str
     axes: Mapping[str, tuple[str, ...]]
@@ -35,16 +35,16 @@ class Contract:
 
     @functools.cached_property
     def text(self) -> str:
-        """The formula; a formula with a label is read from its document."""
+        """The formula; a label is resolved to the formula in its document."""
         return resolve_formula(self.formula, self.root)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
-        """Return the sampler of the arguments, for these sizes of axes."""
+        """Return a sampler of arguments with these axis sizes."""
         return Sampler({name: {axis: sizes[axis] for axis in axes} for name, axes in self.axes.items()})
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
-    """Return the formula, or the one with this label in a document: "paper.tex#eq:attention"."""
+    """Return a formula, or the formula that a label such as "paper.tex#eq:attention" refers to."""
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
         return formula
@@ -59,7 +59,7 @@ def resolve_formula(formula: str, root: str = "") -> str:
 
 
 class FunctionTest(NamedTuple):
-    """A random test of a function: the style and seed of its arguments, or the arguments themselves."""
+    """A random test of a function, given by the style and seed of its arguments or by the arguments themselves."""
 
     style: str
     seed: int
@@ -67,7 +67,7 @@ class FunctionTest(NamedTuple):
     values: Mapping[str, PlainTensor] | None = None
 
     def inputs(self, contract: Contract) -> dict[str, PlainTensor]:
-        """Return the arguments by the names of the formula."""
+        """Return the arguments by their names in the formula."""
         if self.values is not None:
             return dict(self.values)
         return contract.sampler(self.sizes).inputs(self.seed, self.style)
@@ -78,7 +78,7 @@ class FunctionTest(NamedTuple):
 
 
 def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterator[FunctionTest]:
-    """Yield tests in each style, and at the boundaries of the formula."""
+    """Yield random tests in each style, and tests at the boundaries of the formula."""
     for draw, style in enumerate(styles(draws)):
         yield FunctionTest(style, seed + draw, sizes_drawn(contract, seed + draw))
     sizes = sizes_drawn(contract, seed)
@@ -91,21 +91,21 @@ def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterato
 
 
 def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
-    """Choose a different size for each axis."""
+    """Choose a different random size for each axis."""
     axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
     chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
     return {axis: int(size) for axis, size in zip(axes, chosen)}
 
 
 def to_torch(array: Any) -> Any:
-    """Convert a NumPy array to PyTorch."""
+    """Convert a NumPy array to a PyTorch tensor."""
     import torch
 
     return torch.as_tensor(array, dtype=torch.float32)
 
 
 def to_jax(array: Any) -> Any:
-    """Convert a NumPy array to JAX."""
+    """Convert a NumPy array to a JAX array."""
     import jax.numpy as jnp
 
     return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]

@@ -1,8 +1,10 @@
 """Grades in the formats of learning platforms.
 
-Of one submission: JSON, plain, for Gradescope (`results.json` of an autograder), or by exercise for nbgrader. Of a class: a table
-with a row for each student and exercise; Moodle's table of grades, which both its import of grades and its offline worksheet read;
-the table that nbgrader exports; a `results.json` for each student; JSON.
+The grades of one submission are written as JSON: plain, as the `results.json` of a Gradescope autograder, or by
+exercise
+for nbgrader. The grades of a class are written as JSON, as a `results.json` for each student, or as a table. A table
+has a
+row for each student and exercise, or it has the format that Moodle imports or nbgrader exports.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def json_text(value: Any) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- a class
 def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
-    """Return the report as JSON; `skipped` are the files that were not graded."""
+    """Return the report as JSON; `skipped` lists the files that were not graded."""
     return json_text({"students": [_student_json(student) for student in results], "skipped": [*skipped]})
 
 
@@ -82,7 +84,7 @@ LONG = ("student", "name", "email", "exercise", "points", "max_points", "correct
 
 
 def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """Return a row for each student and exercise, and one for the total of each student."""
+    """Return one row for each student and exercise, and one row for the total of each student."""
     for of in results:
         who = (of.student.id, of.student.name, of.student.email)
         yield from ((*who, *_exercise_row(result)) for result in of.results)
@@ -112,7 +114,7 @@ MOODLE = (
 
 
 def moodle_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """Return a row for each student, with feedback as HTML for Moodle."""
+    """Return one row for each student in the format of Moodle, with feedback as HTML."""
     for of in results:
         student = of.student
         number = f"Participant {student.participant}" if student.participant else ""
@@ -144,7 +146,7 @@ TABLES: Mapping[str, tuple[Row, Callable[[Iterable[StudentResults], str], Rows]]
 
 
 def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
-    """Return the grades of a class as CSV."""
+    """Return the grades of a class as CSV in a format."""
     header, rows = TABLES[to]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -154,13 +156,13 @@ def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet reads as a formula."""
+    """Return a cell value that no spreadsheet interprets as a formula."""
     begins_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and value != "-"
     return f"'{value}" if begins_formula else value
 
 
 def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
-    """Return the `results.json` of each student, by its path in a folder."""
+    """Return a `results.json` for each student, by its path in a folder."""
     result: dict[str, str] = {}
     for of in results:
         name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"

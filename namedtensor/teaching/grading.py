@@ -1,8 +1,11 @@
 """Grade an answer by type and value, with one sentence of feedback.
 
-The first that applies is reported: error, axes, sizes, index, common mistake. An answer that does not parse or
-type-check gets its error as feedback and does not count as an attempt. The reference solution is shown only if the file
-allows it. Grading never raises and is limited in time, whatever is submitted.
+The feedback reports the first problem in this order: an error, other axes, other sizes, a common mistake, an element
+that
+differs. An answer that does not parse or type-check gets its error as feedback, and it does not count as an attempt.
+The
+grade includes the reference solution only if the file allows it. For any answer, grading never raises, and its time is
+limited.
 """
 
 from __future__ import annotations
@@ -52,10 +55,11 @@ STEP_WORDS = Words("this line", "this line", "the one above")
 class Grade:
     """The grade of one answer.
 
-    `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
-    not parse or type-check. `hints` are the exercise's hints; `solution` is set if the file allows showing it, and
-    `error` if the answer has one. `mistake` specifies what is wrong in words that are the same for all answers with
-    this mistake.
+    `correct` is true for a correct answer, which gets `points` out of `max_points`. `feedback` is one sentence.
+    `counts_as_attempt` is false if the answer does not parse or type-check, and `error` is then its error. `hints` are
+    the
+    hints of the exercise. `solution` is None unless the file allows showing it. `mistake` describes the mistake without
+    details of this answer, so that equal mistakes can be counted.
     """
 
     exercise: str
@@ -77,7 +81,7 @@ class Grade:
         return self.feedback
 
     def json(self) -> dict[str, Any]:
-        """Return the grade as plain values."""
+        """Return the grade as a dictionary of plain values."""
         return {
             "exercise": self.exercise, "correct": self.correct, "points": self.points, "max_points": self.max_points,
             "feedback": self.feedback, "counts_as_attempt": self.counts_as_attempt,
@@ -85,7 +89,7 @@ class Grade:
 
 
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
-    """Grade an answer in a process with a time limit, by default SECONDS, and never raise."""
+    """Grade an answer in a process with a time limit (default: `SECONDS`). Never raise."""
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
@@ -106,24 +110,24 @@ PROCESS = AnsweringProcess(__name__)
 
 
 def _grade_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
-    """Grade an answer in the process, which stays for the next answer."""
+    """Grade an answer in the worker process, which stays alive for further answers."""
     plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
     return pickle.loads(base64.b64decode(PROCESS.ask(line, seconds)))
 
 
 def prepare() -> None:
-    """Load everything that grading needs, so that no answer's time includes it."""
+    """Load all modules that grading needs, so that their loading time does not count for an answer."""
     grade_answer(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the process's reply."""
+    """Return the reply of the worker process to a line."""
     return base64.b64encode(pickle.dumps(grade_answer(*pickle.loads(base64.b64decode(line)))))
 
 
 def _grade_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
-    """Return the grade from a thread of this process, which is abandoned if it takes too long."""
+    """Grade an answer in a thread of this process; abandon the thread if it takes too long."""
     grades: list[Grade] = []
     worker = threading.Thread(target=lambda: grades.append(grade_answer(exercise, answer, seed)), daemon=True)
     try:
@@ -172,12 +176,12 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade by equality with the solution on all random tests, up to the names of new axes."""
+    """Grade a formula by comparing it with the solution in all random tests, up to the names of new axes."""
     return grade_by_value(exercise, text_of(answer), seed)
 
 
 def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Grade an answer by value. `whole` inserts the computed answer in its context."""
+    """Grade an answer by value; `whole` inserts the answer into a larger formula."""
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
     _check_allowed(exercise, reference.setting, tree)
@@ -209,7 +213,7 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
 
 
 def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
-    """Return whether an answer has the value of a mistake on one test."""
+    """Return whether an answer has the same value as a mistake in one test."""
     return value is not None and bool(judge_values(setting, [compared._replace(expected=value)], WORDS))
 
 
@@ -235,7 +239,7 @@ def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program
 
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a fill-in answer: the formula with it in place of `?` must be correct."""
+    """Grade a fill-in answer: the formula must be correct with the answer in place of `?`."""
     if not answer.strip().strip("?"):
         raise Refused("write only the part for the question mark")
     text = text_of(answer)
@@ -245,14 +249,14 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _is_whole(hole: str, text: str) -> bool:
-    """Return whether a formula is the one with the hole, with something in the hole."""
+    """Return whether a text is the whole formula with its hole filled."""
     before, _, after = ("".join(name.split()) for name in hole.partition("?"))
     plain = "".join(text.split())
     return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Read a formula in the notation, or translate a call of einsum."""
+    """Grade a formula, or the translation of an einsum call."""
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
@@ -270,7 +274,7 @@ SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not
 
 
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a number of sizes by comparing it on three sets of them."""
+    """Grade an expression of sizes by its value for three sets of sizes."""
     reference = reference_of(exercise, seed)
     bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
     for axis in reference.setting.axes:
@@ -288,12 +292,12 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _bracket_sizes(text: str) -> str:
-    """Return a text with each size in parentheses."""
+    """Put each size in a text in parentheses."""
     return SIZE.sub(r"(|\1|)", text)
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade any number of lines from the first to the last, each equal to the one above on all random tests."""
+    """Grade a derivation: its first and last lines must be correct, and each line must equal the line above."""
     reference = reference_of(exercise, seed)
     first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
@@ -333,7 +337,7 @@ def _right_lines(count: int) -> str:
 
 
 def lines_of(answer: str) -> list[str]:
-    """Return the lines of a derivation, one below the other or as a chain of equations."""
+    """Return the lines of a derivation, which are separate lines or the sides of a chain of equations."""
     lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
     if len(lines) == 1:
         statements = parse(lines[0], "auto").statements
@@ -346,7 +350,7 @@ Grader = Callable[[ExerciseText, str, int], str]
 
 
 def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
-    """Return a grader that gives wrong answers the author's sentence if they are one of the author's mistakes."""
+    """Return a grader that answers the author's expected mistakes with the author's feedback."""
 
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:
@@ -361,7 +365,7 @@ def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int]
 
 
 def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
-    """Return whether an answer would be correct if the mistake were the solution."""
+    """Return a function that tests whether an answer would be correct if a mistake were the solution."""
 
     def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
         solution = mistake if exercise.kind == "signature" else f"answer = {_bracket_sizes(mistake)}"

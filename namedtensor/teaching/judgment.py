@@ -1,4 +1,4 @@
-"""The comparison of values with expected values: an `Equivalence`."""
+"""Comparison of values with expected values, which results in an `Equivalence`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,20 @@ from .settings import Setting
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The result of a comparison: whether two formulas are equal on all random tensors, and how they differ.
+    """The result of a comparison: whether two formulas are equal in all random tests, and how they differ.
 
-    `difference` is "same", "axes", "sizes", "exchanged" if two axes are, "value", "relation" if all values have one relation to the
-    expected ones, or "mistake".
-    `index` is the index of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps
-    new axes of the first to axes of the second. `sizes` are the random sizes. `proved` is true if the formulas are
-    equal for all tensors, not only for random ones. `relation` describes the difference without the numbers of one
-    index, if it has a description, and `place` the largest difference. `remark` is set if they are equal wherever both
-    are defined. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    `difference` is "same", "axes", "sizes", "exchanged" (two axes are exchanged), "value", "relation" (all values have
+    the same
+    relation to the expected values) or "mistake" (a known mistake).
+    `index` is the index of the largest difference, from 1, and `actual` and `expected` are the values at that index.
+    `axes`
+    maps new axes of the first formula to axes of the second. `sizes` are the random sizes. `proved` is true if a proof
+    shows
+    that the formulas are equal for all tensors. `relation` describes the difference without the numbers at an index, or
+    is
+    None, and `place` describes the largest difference. `remark` is set if only one of two equal formulas is defined at
+    some
+    inputs. For a PyTorch module, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str
@@ -61,7 +66,7 @@ def judge_values(
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
-    """Judge values beside the expected ones, each with its random inputs."""
+    """Judge values on random inputs against the expected values."""
     pairs = [(compared.graded, compared.expected) for compared in state]
     graded, expected = pairs[0]
     ways = list(matchings(graded, expected, setting.axes))
@@ -119,7 +124,7 @@ def judge_values(
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
-    """Return a remark on values that only one side has; numbers that overflow are not counted."""
+    """Return a remark on elements that only one side defines; inputs that overflow do not count."""
     counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.first_undefined for elements in counted)
     names += [words.due] * any(elements.second_undefined for elements in counted)

@@ -1,12 +1,12 @@
-"""`%%nt` and `%%exercise` in notebooks: a cell is a formula, or an answer.
+"""Notebook magics `%%nt` and `%%exercise`, for cells that contain a formula or an answer.
 
 %load_ext namedtensor
 
-%%nt Y                      the value of the cell's formula on the notebook's tensors, kept as Y
+%%nt Y                      evaluates the formula on the notebook's tensors and stores the value as Y
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 
 %%exercise week3.nt attention-scale     grades the answer in the cell; later cells may omit the file
-%%exercise lesson 1 column-sums         the same, of a lesson
+%%exercise lesson 1 column-sums         grades an answer to an exercise of a lesson
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .sheets import Sheet, exercises
 
 
 class Said:
-    """A grade, or an error, for a notebook."""
+    """Notebook output for a grade or an error."""
 
     def __init__(self, text: str, correct: bool | None = None, grade: Grade | None = None):
         self.text, self.correct, self.grade = text, correct, grade
@@ -43,7 +43,7 @@ class Said:
 
 
 def load(shell: Any) -> None:
-    """Give a notebook the cells %%nt and %%exercise."""
+    """Register the cell magics %%nt and %%exercise in a notebook."""
     sheets: list[Sheet] = []
 
     def nt_cell(line: str, cell: str) -> Any:
@@ -74,7 +74,7 @@ def load(shell: Any) -> None:
 
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
-    """Evaluate a formula using the notebook's tensors and numbers that the formula names."""
+    """Evaluate a formula with the tensors and numbers of the notebook that it names."""
     result = program(cell.strip())
     return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 

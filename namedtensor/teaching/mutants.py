@@ -1,7 +1,8 @@
 """Generated common mistakes: the reference solution with one change.
 
-The feedback names such a mutant if the answer equals it on all random tests: "your answer equals the solution without
-/ √|key|". That is true whatever the author of the answer intended.
+If an answer equals such a mutant in all random tests, the feedback describes the change: "your answer equals the
+solution
+without / √|key|". This statement is true, whatever the author of the answer intended.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CHANGED = (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nod
 
 
 def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
-    """Yield the texts of different mutants, each with its words, up to the number that is tried."""
+    """Yield distinct mutants as texts, each with a description, up to the maximum number to try."""
     left = max(MIN_TRIED_MUTANTS, MAX_TRIED_NODES // (1 + sum(1 for _ in places(whole))))
     seen = {whole}
     for tree, change in mutants(whole, axes, is_secret):
@@ -54,7 +55,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """Describe the change to the solution that makes the values of the answer, or return None if none is found."""
+    """Describe the change to the solution that produces the values of the answer, or return None."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
@@ -66,7 +67,7 @@ def change_sentence(change: str, words: Words) -> str:
 
 
 def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
-    """Return whether a mutant equals the answer on a random test."""
+    """Return whether a mutant equals the answer in a random test."""
     graded = compared.graded
     try:
         value = setting.value(text, compared.drawn)
@@ -85,8 +86,9 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
     """Yield programs with one change, each with a description.
 
-    The outermost positions come first, then repeated expressions changed everywhere. With `is_secret` the descriptions
-    name no large part of the program.
+    Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. With
+    `is_secret`, the
+    descriptions do not contain large parts of the program.
     """
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
@@ -105,14 +107,14 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """Return the parts of the solution that no feedback may name: each is more than half of it."""
+    """Return the parts of the solution that are larger than half of it, which feedback must not name."""
     body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
     return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """Return a description that does not give away much of the solution."""
+    """Return a description that does not reveal large parts of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):
@@ -123,7 +125,7 @@ def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
 
 
 def places(node: Any) -> Iterator[Any]:
-    """Yield every expression of a tree that may be changed, the outermost first."""
+    """Yield every expression of a tree that a mutant may change, outermost first."""
     if isinstance(node, CHANGED):
         yield node
     for part in (*node.arguments, *node.parameters) if isinstance(node, Call) else children(node):
@@ -131,7 +133,7 @@ def places(node: Any) -> Iterator[Any]:
 
 
 def replace_axis(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
-    """Return the tree with the functions of one axis over another axis, or None unless there are several."""
+    """Replace an axis with another axis in all functions over it, or return None if there are fewer than two."""
     result = [
         node.subscript[0]
         for node in places(tree)
@@ -146,13 +148,13 @@ def _get_name(part: Any) -> str | None:
 
 
 def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
-    """Return the tree with `new` in place of some of its nodes."""
+    """Replace some nodes of a tree with `new`."""
     at = {id(node) for node in old}
     return map_nodes(tree, lambda node: new if id(node) in at else None)
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """Yield the mistakes that may replace an expression."""
+    """Yield common mistakes that replace an expression, each with a description."""
     if isinstance(node, Call):
         yield from _mutate_call(node, axes)
     elif isinstance(node, Rename):
@@ -214,7 +216,7 @@ def _mutate_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 
 def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
-    """Yield f(X) ⊙ Y for f(X ⊙ Y), the function of one operand alone, and the other way round."""
+    """Yield f(X ⊙ Y) for f(X) ⊙ Y, which applies the function to both operands."""
     if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
         inner = tuple(argument.arguments[0] if k == at else operand for k, operand in enumerate(node.arguments))
         whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
@@ -222,7 +224,7 @@ def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _inside(node: Call) -> Iterator[tuple[Any, str]]:
-    """Yield f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y): an operand outside the brackets."""
+    """Yield f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y), which apply the function to one operand."""
     whole = node.arguments[0]
     if not isinstance(whole, Call) or len(whole.arguments) != 2 or node.operator == "negative":
         return
@@ -241,7 +243,7 @@ def _axis(name: str) -> Any:
 
 
 def _head(node: Call) -> str:
-    """Format an operator with its scripts: softmax_{seq}, ⊙_{key}."""
+    """Format an operator with its scripts, such as softmax_{seq} or ⊙_{key}."""
     blank = Name("x")
     text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
     if node.operator == "juxtaposed":

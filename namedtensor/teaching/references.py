@@ -1,9 +1,12 @@
-"""References: the references of answers, the reference solution or its data in a released file.
+"""Reference answers of exercises: the reference solution, or its data in a released file.
 
-A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and the
-values of common mistakes with their feedback, and descriptions of generated mistakes, each encrypted with its values.
-For types and signatures, it stores hashes of correct answers. Everything else is obfuscated (not encrypted) with the
-name of the exercise, so that no one reads it by chance.
+A released exercise does not contain the reference solution. It stores rounded expected values for fixed random inputs,
+and
+the values of common mistakes with their feedback. It also stores descriptions of generated mistakes, each encrypted
+with
+the values of the mistake. For types and signatures, it stores hashes of correct answers. All data is obfuscated, but
+not
+encrypted, with the name of the exercise, so that nobody reads it by chance.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """The correct answers of an exercise: `mark` returns the part of an answer that is compared."""
+    """Base class of the reference answers of an exercise; `mark` returns the form in which answers are compared."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -51,17 +54,17 @@ class Reference:
         return words
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
-        """Return tests at the boundaries of an answer; only the solution itself has a value there."""
+        """Return tests at the boundaries of an answer, or an empty list if the solution is not available."""
         return []
 
     def fits(self, expected: Any) -> Fits:
-        """Return whether words of an answer, such as axes, are the expected ones."""
+        """Return a function that tests whether some words of an answer, such as axes, are the expected words."""
         return lambda words: self.mark(words) == expected
 
 
 @lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Solution | Kept:
-    """Return the reference of an exercise, which the answers of a class share."""
+    """Return the reference of an exercise, which is cached for all answers of a class."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
@@ -71,12 +74,12 @@ def axes_of(given: nodes.Set) -> tuple[str, ...]:
 
 
 def fill_hole(exercise: ExerciseText, piece: str) -> str:
-    """Return the formula of a fill-in exercise with a part in place of the question mark."""
+    """Return the formula of a fill-in exercise with an answer in place of the question mark."""
     return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
 
 class Solution(Reference):
-    """The solution itself."""
+    """Reference answers that are computed from the solution."""
 
     def __init__(self, exercise: ExerciseText, seed: int = 0):
         super().__init__(exercise)
@@ -92,16 +95,16 @@ class Solution(Reference):
 
     @cached_property
     def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
-        """Random inputs, each with the expected value."""
+        """Return random inputs, each with the expected value."""
         return [*self._draws()]
 
     @cached_property
     def formula_to_compare(self) -> str:
-        """Return the formula whose values are expected: the first line of a derivation."""
+        """Return the formula that has the expected values; for a derivation, this is its first line."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers behind the expected value."""
+        """Return the magnitudes of the numbers that the expected value is computed from."""
         return self.setting.magnitude(self.formula_to_compare, drawn)
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
@@ -122,13 +125,13 @@ class Solution(Reference):
 
     @property
     def mistakes(self) -> Iterator[tuple[str, Iterator[PlainTensor | None]]]:
-        """Yield the author's mistakes: their feedback, and their values on the tests, computed when they are needed."""
+        """Yield the feedback of each expected mistake, with its values in the tests, which are computed on demand."""
         for mistake in self.exercise.mistakes:
             yield mistake.sentence, (self._value_of_mistake(mistake.formula, at) for at in range(len(self.draws)))
 
     @lru_cache(maxsize=256)
     def _value_of_mistake(self, formula: str, test: int) -> PlainTensor | None:
-        """Return the value of a mistake on a test; None if it has none."""
+        """Return the value of a mistake in a test, or None if it is undefined."""
         formula = self._whole(formula)
         try:
             return self.setting.value(formula, self.draws[test][0])
@@ -136,11 +139,11 @@ class Solution(Reference):
             return None
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return None, since the solution itself is compared with."""
+        """Return None, because mutants of the solution itself are compared later."""
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:
-        """Return the axes of each requested part, or of the whole."""
+        """Return the axes of each requested part, or of the whole solution."""
         parts = self.exercise.parts or ("",)
         return {part: tuple(self.setting.check(part or self.solution).shape or ()) for part in parts}
 
@@ -148,7 +151,7 @@ class Solution(Reference):
         return {part: tuple(sorted(axes)) for part, axes in self.shapes().items()}
 
     def signature(self) -> Sequence[Any]:
-        """Return the axes of each argument, and of the result."""
+        """Return the axes of each argument and of the result."""
         statement = parse(self.solution, "text").statements[-1]
         if not isinstance(statement, nodes.Signature):
             raise NotationError(
@@ -162,13 +165,13 @@ class Solution(Reference):
         return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
 
     def ends(self) -> Sequence[Any]:
-        """Return the first and the last line of the derivation."""
+        """Return the first and last lines of the derivation."""
         lines = self.derivation()
         return [(line,) for line in (lines[0], lines[-1])]
 
 
 class Kept(Reference):
-    """The part of a solution that a released file keeps."""
+    """Reference answers that are stored in a released file."""
 
     def __init__(self, exercise: ExerciseText):
         super().__init__(exercise)
@@ -189,7 +192,7 @@ class Kept(Reference):
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers behind the expected value, or None for older files."""
+        """Return the magnitudes of the numbers that the expected value is computed from; None for older files."""
         records = (
             draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
         )
@@ -210,7 +213,7 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return the change to the solution that makes these values, in words that only these values open."""
+        """Return the description of the generated mistake with these values, decrypted with them, or None."""
         changes = dict(self.kept["changes"])
         drawn = self.draws[:CHANGE_DRAWS]
         for way in matchings(answer[0], drawn[0][1], self.setting.axes):
@@ -223,12 +226,12 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of some words that does not reveal them."""
+    """Return a hash that does not reveal the words."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 
 def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
-    """Return the unreadable data of an exercise for a released file."""
+    """Return the obfuscated reference data of an exercise for a released file."""
     solution = Solution(exercise, seed)
     sealed: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
@@ -258,7 +261,7 @@ def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
-    """Yield generated mistakes: a hash of the values of each, and its words, which these values alone open."""
+    """Yield generated mistakes: the hash of the values of each, and its description encrypted with them."""
     setting, drawn = solution.setting, solution.draws[:CHANGE_DRAWS]
     if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
         return
@@ -286,7 +289,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
 
 
 def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
-    """Return the values as text, to the digits that every evaluator agrees on."""
+    """Return values as text, rounded so that all evaluators agree."""
     numbers: list[str] = []
     for value, (sampled_inputs, expected) in zip(values, drawn):
         unit = largest((*sampled_inputs.values.values(), expected)) / UNITS
@@ -312,7 +315,7 @@ def _tensor(record: Mapping[str, Any]) -> PlainTensor:
 
 
 def _mix_with_key(data: bytes, key: str) -> bytes:
-    """Encrypt or decrypt data with the key."""
+    """Encrypt or decrypt data with a key."""
     blocks = (hashlib.sha256(f"{key}\0{at}".encode()).digest() for at in range(len(data) // 32 + 1))
     return bytes(a ^ b for a, b in zip(data, b"".join(blocks)))
 
@@ -323,7 +326,7 @@ def seal_reference(sealed: Mapping[str, Any], name: str) -> str:
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
-    """Return the stored data. Raises NotationError if the text was changed."""
+    """Decode the stored data. Raise NotationError if it is invalid."""
     try:
         data = base64.b64decode(text, validate=True)
         return json.loads(zlib.decompress(_mix_with_key(data, name)))

@@ -1,9 +1,10 @@
-"""Settings of a comparison: the names that are given, the sizes of their axes, and random tensors of their types.
+"""Settings of comparisons: the given names, the sizes of their axes, and random tensors of their types.
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
-Every axis has a distinct size, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution
-makes meet share one.
+Each axis has a distinct size of at least 3. Equal sizes would hide a transpose, and a size of 2 would hide n/(n − 1).
+Axes
+that the solution aligns have the same size.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
 def write_declarations(types: Mapping[str, Any]) -> str:
-    """Return types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
+    """Format types as declarations, such as X ∈ ℝ^{n × feature}; a type is a string, a set or a tensor."""
     lines: list[str] = []
     for name, type_ in types.items():
         shape = type_ if isinstance(type_, str) else getattr(type_, "shape", None)
@@ -66,14 +67,14 @@ def write_declarations(types: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """The inputs, as text of the notation: declarations, and definitions that formulas may use."""
+    """Inputs of a comparison: declarations and definitions that the formulas may use, as text."""
 
     given: str
     constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with one value, in single precision
 
     @property
     def precision(self) -> tuple[float, float]:
-        """The relative tolerance, and the unit of rounding."""
+        """The relative tolerance and the unit of rounding."""
         return (RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS) if self.constants else (RELATIVE, UNIT)
 
     @cached_property
@@ -82,7 +83,7 @@ class Setting:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """Return the set of each name that is declared and not defined: these are sampled."""
+        """Return the sets of the names that are declared but not defined, which are sampled."""
         statements = self.tree.statements
         defined = {to_text(statement.sides[0]) for statement in statements if isinstance(statement, Equation)}
         declarations = (statement for statement in statements if isinstance(statement, Declaration))
@@ -97,7 +98,7 @@ class Setting:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """Return the axes of the inputs, in the order of their names."""
+        """Return the axes of the inputs, in declaration order."""
         names = (axis.name for set_ in self.sets.values() for axis, _ in set_.axes)
         return tuple(dict.fromkeys(names))
 
@@ -106,7 +107,7 @@ class Setting:
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """Check a formula in this setting; errors have the line numbers of the formula."""
+        """Check a formula in this setting; errors have the line numbers of the formula alone."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             report = check(self.with_formula(formula), syntax="text")
@@ -115,7 +116,7 @@ class Setting:
         return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
-        """Return the error as one of the formula alone, if it appears within it."""
+        """Return an error as an error of the formula alone, if it is within the formula."""
         whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
         if problem.source != whole or problem.span is None or problem.span[0] < before:
             return problem
@@ -134,9 +135,9 @@ class Setting:
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Return sizes for all axes, from `FIRST + offset` on.
+        """Return sizes for all axes, beginning with `FIRST + offset`.
 
-        The solution fits them, and axes that it aligns share one size.
+        The sizes fit the solution. Axes that it aligns have the same size.
         """
         met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
@@ -167,7 +168,7 @@ class Setting:
         return True
 
     def _met(self, solution: str) -> dict[str, Any]:
-        """Return the sizes of axes in the reference solution: a number, or one symbol for all equal ones."""
+        """Map each axis to a number, or to a symbol that is the same for all axes that must have equal sizes."""
         result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
@@ -176,13 +177,13 @@ class Setting:
         return result
 
     def _read_stated_sizes(self) -> dict[str, Any]:
-        """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
+        """Return all sizes that declarations state as numbers, such as ℝ^{key[4]}."""
         axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
         stated = {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
         return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers behind a value, or None if they are unknown."""
+        """Return the magnitudes of the numbers that a value is computed from, or None if they are unknown."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -195,17 +196,17 @@ class Setting:
         return find_stated_domains(self.tree.statements)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
-        """Return the sampler of all declared names, for these sizes of axes."""
+        """Return a sampler of all declared names with these axis sizes."""
         shapes = {name: {axis.name: sizes[axis.name] for axis, _ in of.axes} for name, of in self.sets.items()}
         of_sets = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
         return Sampler(shapes, {**of_sets, **self.domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return tensors for all declared names."""
+        """Return random tensors for all declared names."""
         return SampledInputs({**self.sampler(sizes).inputs(seed, style), **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
+        """Return random inputs, except for one given tensor, such as X = [1, 1, 1]_{n}, which determines axis sizes."""
         name, _, written = text.partition("=")
         value = compute_value(written.strip(), {})
         sizes = {**sizes, **value.sizes}
@@ -213,10 +214,11 @@ class Setting:
         return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
 
     def draws(self, solution: str, seed: int = 0, other: str | None = None) -> Iterator[RandomTest]:
-        """Yield random tests in each style and at the boundaries of the solution, with its value.
+        """Yield random tests in each style and at the boundaries of the solution, each with the solution's value.
 
-        A test on which the solution, or the other formula, has no value at all is followed by another of its style.
-        Tests on which the given statements do not hold are left out.
+        If the solution or the other formula is undefined in a test, another test of the same style follows. Tests that
+        violate the
+        given statements are skipped.
         """
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         problem: NotationError | None = None
@@ -242,7 +244,10 @@ class Setting:
         yield from self.boundary_draws(solution, solution, seed)
 
     def boundary_draws(self, formula: str, solution: str, seed: int = 0) -> Iterator[RandomTest]:
-        """Yield tests at the boundaries of a formula, without the solution's if it is another one, with the solution's value."""
+        """Yield tests at the boundaries of a formula, with the solution's values.
+
+        If the formula is not the solution, the boundaries of the solution are left out.
+        """
         tree = parse(self.with_formula(formula), "text")
         known = None if formula == solution else parse(self.with_formula(solution), "text")
         if not boundaries(tree):
@@ -265,7 +270,7 @@ class Setting:
     def compared(
         self, formula: str, expected: Iterable[RandomTest], magnitude_of: Callable[[SampledInputs], PlainTensor | None]
     ) -> list[ComparedValue]:
-        """Return the values of a formula beside the expected ones; `magnitude_of` returns the expected value's magnitude."""
+        """Return a formula's values with the expected values; `magnitude_of` returns an expected value's magnitude."""
         return [
             ComparedValue(
                 drawn,
@@ -279,7 +284,7 @@ class Setting:
         ]
 
     def _value_of_answer(self, formula: str, drawn: SampledInputs, expected: PlainTensor) -> PlainTensor:
-        """Return the value of a formula; an error at special inputs counts as an undefined value."""
+        """Return the value of a formula; an error at special inputs counts as undefined."""
         try:
             return self.value(formula, drawn)
         except NotationError as error:
@@ -289,13 +294,13 @@ class Setting:
 
 
 def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:
-    """Return numbers to try, as many of them distinct as possible, the smallest first."""
+    """Return combinations of sizes to try, sorted by more distinct sizes and then by a smaller maximum."""
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
 
 
 def _has_size_equations(tree: nodes.Program) -> bool:
-    """Return whether a program has equations between sizes: |key| = |layer|/|heads|."""
+    """Return whether a program has equations between sizes, such as |key| = |layer|/|heads|."""
     return any(
         isinstance(statement, Equation) and any(isinstance(side, Size) for side in statement.sides)
         for statement in tree.statements
@@ -303,7 +308,7 @@ def _has_size_equations(tree: nodes.Program) -> bool:
 
 
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
-    """Return a bound of a set: a number, or the size of an axis, |v| or v; None if it contains another name."""
+    """Return a bound of a set, which is a number or an axis size (|v| or v), or None for other names."""
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
     named = any(isinstance(part, (nodes.Name, Size)) for part in walk(node))

@@ -1,4 +1,4 @@
-"""Validate a file of exercises, and release it without reference solutions."""
+"""Validation of exercise files, and their release without reference solutions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .sheets import Sheet
 
 # ----------------------------------------------------------------------------------------------------------------- check
 def faults(exercise: ExerciseText) -> Iterator[str]:
-    """Yield the faults of an exercise: its solution must be correct, and each mistake must get its own feedback."""
+    """Yield the faults of an exercise: its solution must be correct, and each mistake must get its feedback."""
     for hint in exercise.hints:
         if len(hint) > LONGEST_HINT:
             yield f"a hint has {len(hint)} characters, and at most {LONGEST_HINT} are read: {hint[:40]} …"
@@ -45,7 +45,7 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
 
 
 def shortcuts(exercise: ExerciseText) -> Iterator[str]:
-    """Yield the ways to a correct answer without the work that the exercise asks for."""
+    """Yield ways to answer an exercise correctly without the intended work."""
     if exercise.solution is None:
         return
     solution = parse(exercise.solution, "text").statements[-1]
@@ -57,7 +57,7 @@ def shortcuts(exercise: ExerciseText) -> Iterator[str]:
 
 
 def _fills(hole: str, solution: nodes.Statement) -> bool:
-    """Return whether a solution is the formula with the hole, with some expression in the hole."""
+    """Return whether a solution is the whole formula with its hole filled."""
     try:
         formula = parse(hole.replace("?", f"({FILLED})"), "text").statements[-1]
     except NotationError:  # the hole is an axis or an operator
@@ -73,7 +73,7 @@ FILLED = "filled"
 
 
 def _matches(pattern: Any, node: Any) -> bool:
-    """Return whether a tree equals a pattern, in which the name `filled` equals any expression."""
+    """Return whether a tree equals a pattern, in which the name `filled` matches any expression."""
     if isinstance(pattern, nodes.Name) and pattern.text == FILLED:
         return True
     if isinstance(pattern, nodes.Call) and isinstance(node, nodes.Call):
@@ -92,7 +92,7 @@ def _vanishes(exercise: ExerciseText) -> bool:
 
 
 def reference_answer(exercise: ExerciseText) -> str | None:
-    """Return the answer given by the solution, or None in a released file."""
+    """Return the solution as an answer, or None in a released file."""
     if exercise.solution is None:
         return None
     solution = Solution(exercise)
@@ -108,7 +108,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
 
 # --------------------------------------------------------------------------------------------------------------- release
 def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
-    """Return the file for students: prose, given names, hints; stored values replace solutions and mistakes."""
+    """Return the file for students, in which reference data replaces the solutions and mistakes."""
     hidden: set[int] = set()
     ends: dict[int, ExerciseText] = {}
     for exercise, block in zip(sheet.values(), blocks(text)[1:]):
@@ -128,7 +128,7 @@ def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
 
 
 def select_exercises(text: str, sheet: Sheet, names: Sequence[str]) -> str:
-    """Return the text of a file of exercises with only the exercises of these names, in the order of the file."""
+    """Return the text of an exercise file with only the named exercises, in file order."""
     try:
         _ = [sheet[name] for name in names]
     except KeyError as problem:
@@ -143,7 +143,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the lines, from 1, of the solution: the last lines of the exercise, one for each statement."""
+    """Return the line numbers of the solution, which is at the end of an exercise."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     return indices[len(indices) - count :]

@@ -1,4 +1,4 @@
-"""`nt.exercises`: the exercises of a file, which grade answers."""
+"""`nt.exercises`: loads the exercises of a file, which grade answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .grading import Grade, grade
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Exercise(ExerciseText):
-    """One exercise: its task, its given names, and the grading of answers."""
+    """An exercise, with its task and its given names, that grades answers."""
 
     def grade(self, answer: Any, seed: int = 0) -> Grade:
-        """Grade an answer: `.right`, `.points`, `.feedback`, `.json()`. Never raises, and stops after two seconds.
+        """Grade an answer; never raise, and stop after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")
@@ -32,7 +32,7 @@ class Exercise(ExerciseText):
 
 
 class Sheet(Mapping[str, Exercise]):
-    """The exercises of a file, by name, in their order."""
+    """The exercises of a file by name, in file order."""
 
     def __init__(self, exercises: list[Exercise], name: str = ""):
         self._exercises = {exercise.name: exercise for exercise in exercises}
@@ -63,12 +63,12 @@ def _check_source(source: Any) -> str | Path:
 
 
 def exercises(source: str | Path) -> Sheet:
-    r"""Read the exercises of a file, or of a lesson.
+    r"""Load the exercises of a file or a lesson.
 
     Parameters
     ----------
     source : str or path
-        The file, its text, or a part of the course: "lesson 1", also "lesson axes", or "puzzles".
+        The path of a file, its text, or a part of the course, such as "lesson 1", "lesson axes" or "puzzles".
 
     Returns
     -------
@@ -78,7 +78,7 @@ def exercises(source: str | Path) -> Sheet:
     Raises
     ------
     ExerciseError
-        If a line is not valid, the file cannot be read, or no lesson has this name.
+        If a line is invalid, the file cannot be read, or there is no such lesson.
 
     Examples
     --------
@@ -100,5 +100,5 @@ def exercises(source: str | Path) -> Sheet:
 
 
 def sheet_of(text: str, name: str = "") -> Sheet:
-    """Parse the text of an exercise file to a sheet."""
+    """Parse the text of an exercise file."""
     return Sheet([Exercise(**vars(exercise)) for exercise in read(text, name)], name)

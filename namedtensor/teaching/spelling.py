@@ -1,4 +1,4 @@
-"""Formulas and programs as one text: in either syntax, a function with a call of it, the expression of an answer."""
+"""Conversion of formulas and programs in either syntax to one text format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.kinds import wrong
 
 
 def text_of(formula: Any) -> str:
-    """Return a formula in either syntax, or its object, as text."""
+    """Return a formula as text notation; it may be a string in either syntax or a formula object."""
     source = formula if isinstance(formula, str) else getattr(formula, "source", None)
     if not isinstance(source, str):
         raise wrong(
@@ -34,7 +34,10 @@ def parse_as_text(source: str) -> nodes.Program | None:
 
 
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
-    """Return a program that ends with a function, with a call by parameter names, or in the given order."""
+    """Append a call to a program that ends with a function definition.
+
+    The arguments are the names of the parameters, or the `given` names in order.
+    """
     tree = parse(text, "text")
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and isinstance(last.sides[0], nodes.Call):
@@ -51,12 +54,12 @@ def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
 
 
 def head_text(head: Any) -> str:
-    """Return the text of a head: the name of a function without its arguments."""
+    """Return the text of a left-hand side; for a function, only its name."""
     return head.operator if isinstance(head, nodes.Call) and head.operator != "juxtaposed" else to_text(head)
 
 
 def expression(text: str) -> str:
-    """Return the expression of an answer: bare, or the right side of answer = …."""
+    """Return the expression of an answer, which is the whole answer or the right-hand side of "answer = …"."""
     statements = parse(text, "text").statements
     last = statements[-1] if len(statements) == 1 else None
     if isinstance(last, Value):

@@ -1,4 +1,4 @@
-"""Submitted files: the answers in one, and the student whose file it is.
+"""Submitted files, with their answers and students.
 
     #: student Ada Lovelace
     #: exercise total
@@ -6,8 +6,8 @@
     #: exercise total
     ∑_{n} X
 
-An exercise may occur several times: these are the attempts, in their order. A folder of submissions is one that Moodle or
-nbgrader writes, with a folder or a prefix for each student, or has files that are called after the students.
+If an exercise occurs several times, each occurrence is an attempt. A folder of submissions may come from Moodle or
+nbgrader, which write a folder or a prefix for each student. Otherwise, each file is named after its student.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COPY = re.compile(r"\s*\(\d+\)$")  # the suffix that browsers add to a second fi
 
 @dataclass(frozen=True)
 class Student:
-    """A student: `id` names the files; the rest is of the roster, or of Moodle's folders."""
+    """A student; `id` is the name in files, and the other fields come from the roster or from Moodle's folders."""
 
     id: str
     first_name: str = ""
@@ -47,7 +47,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Submission:
-    """All answers of a student, by exercise, the oldest first."""
+    """All answers of a student by exercise, oldest first."""
 
     student: Student
     answers: Mapping[str, tuple[str, ...]]
@@ -55,7 +55,7 @@ class Submission:
 
 # ----------------------------------------------------------------------------------------------------------------- files
 def answers(text: str) -> dict[str, list[str]]:
-    """Return the submitted answers by exercise: the formula lines below each header, a list for several headers."""
+    """Return the submitted answers by exercise; each header begins an attempt."""
     result: dict[str, list[list[str]]] = {}
     lines: list[str] | None = None
     for line in text.splitlines():
@@ -70,7 +70,7 @@ def answers(text: str) -> dict[str, list[str]]:
 
 
 def own_part(answer: str, exercise: ExerciseText) -> str:
-    """Return an answer without the lines that the exercise gives."""
+    """Return an answer without the lines that are given in the exercise."""
     texts = [" ".join(line.split()) for line in exercise.given.splitlines()]
     names: list[str] = []
     for line in answer.splitlines():
@@ -83,7 +83,7 @@ def own_part(answer: str, exercise: ExerciseText) -> str:
 
 
 def find_student(text: str) -> str:
-    """Return the student that a file names in a line `#: student`, or an empty string if there is none."""
+    """Return the student named in the line `#: student` of a file, or an empty string."""
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "student":
@@ -104,9 +104,9 @@ def text_of(path: Path) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- folders
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder at any depth, the oldest first, without hidden ones.
+    """Return the files in a folder and its subfolders, oldest first, without hidden files.
 
-    Links to files and folders are included, and nothing below them: a student's link may lead to the key.
+    Symbolic links are included but not followed, because a student's link may lead to the solutions.
     """
     paths = [
         Path(above, name)
@@ -126,8 +126,8 @@ def _is_hidden(path: Path) -> bool:
 def student_of(path: Path, folder: Path, text: str) -> Student:
     """Return the student of a file.
 
-    The student is taken from the folder or prefix of a learning platform, or else from the line `#: student`, or else
-    from its name.
+    The student is named by the folder or prefix of a learning platform, or by the line `#: student`, or by the file
+    name.
     """
     first, *rest = path.relative_to(folder).parts
     if match := MOODLE.match(first):
@@ -138,7 +138,7 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
-    """Return the submissions of a class, in the order of the roster, then other submissions.
+    """Return the submissions of a class in roster order, followed by submissions of other students.
 
     A student without a submission has no answers.
     """
@@ -160,7 +160,7 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
 
 def _names(roster: list[Student]) -> Iterator[tuple[str, Student]]:
-    """Yield the possible file names of each student."""
+    """Yield the names that a student's files may have, with the student."""
     for student in roster:
         for name in (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number):
             if name:
@@ -184,7 +184,7 @@ NAME = ("name", "full name")
 
 
 def roster_of(path: Path) -> list[Student]:
-    """Return the students of a table whose first row names its columns. Raise InputError if it is invalid."""
+    """Parse a roster, which is a table with column names in its first row. Raise InputError if it is invalid."""
     lines = read_text(path).splitlines()
     separator = max(",;\t", key=lambda name: lines[0].count(name)) if lines else ","
     header, *rows = list(csv.reader(lines, delimiter=separator)) or [[]]

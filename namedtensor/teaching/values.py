@@ -1,4 +1,4 @@
-"""Formulas computed on plain numbers: by NumPy, or without NumPy by the definitions."""
+"""Evaluation of formulas on plain numbers, with NumPy or with the reference evaluator."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def has_numpy() -> bool:
 
 
 def compute_value(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return the value of a formula. Raises NotationError if it has none."""
+    """Return the value of a formula. Raise NotationError if it is undefined."""
     return evaluate_by_numpy(text, values) if has_numpy() else evaluate_by_definitions(text, values)
 
 
 def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return the magnitudes from which the elements of the value are computed."""
+    """Return the magnitudes of the numbers that each element of the value is computed from."""
     return _magnitude(text, tuple(values.items()))
 
 
 @lru_cache(maxsize=256)
 def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
-    """Return the magnitude, kept for wrong answers that many students give."""
+    """Return the magnitudes, cached because many students give the same wrong answer."""
     return (
         evaluate_by_numpy(text, dict(values), True)
         if has_numpy()
@@ -41,7 +41,7 @@ def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainT
 
 
 def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitude, by NumPy."""
+    """Return the value of a formula, or its magnitudes, with NumPy."""
     from ..programs.evaluate import evaluate
     from ..programs.term_values import magnitude_of
 
@@ -50,7 +50,7 @@ def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude
 
 
 def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitude, by the reference evaluator."""
+    """Return the value of a formula, or its magnitudes, with the reference evaluator."""
     from .. import reference
 
     tensors = {
@@ -62,7 +62,7 @@ def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_mag
 
 
 def nest_numbers(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
-    """Return nested lists, the first axis outermost."""
+    """Return numbers as nested lists, with the first axis outermost."""
     if not extent:
         return numbers[0]
     step = math.prod(extent[1:])

@@ -1,12 +1,12 @@
-"""Verdicts that end the grading of an answer before it is right: a sentence, and whether the answer counts as a try."""
+"""Exceptions that end the grading of an answer, with a sentence; some do not count as an attempt."""
 
 
 class Refused(Exception):
-    """An answer that is not compared at all, with the sentence that explains why; it costs no try."""
+    """An answer that is not compared, with the reason; it does not count as an attempt."""
 
 
 class Wrong(Exception):
-    """A wrong answer, with the sentence that describes it, and the description without the numbers of one case."""
+    """A wrong answer, with a sentence that describes it, and a description without details of one test."""
 
     def __init__(self, sentence: str, mistake: str | None = None):
         super().__init__(sentence)
