@@ -1,29 +1,29 @@
-"""Eager operations on tensors from Python: uses records, plans and backends, but no formulas.
+"""Eager operations on named tensors in Python, without formulas.
 
-`eager`: applies one operator, prepared for the layouts of its operands.
-`functions`: functions such as nt.softmax, generated from the operators' records.
-`creation`: tensors of a shape, such as zeros.
-`random_numbers`: tensors of random numbers.
-`quantization`: tensors as 8-bit integers with a scale.
-`dlpack`: arrays of named tensors, shared with other libraries.
+`eager`: calls of single operators, which are cached by the layouts of their operands.
+`functions`: functions such as `nt.softmax`, generated from the operators' records.
+`creation`: functions that create a tensor from a shape, such as `nt.zeros`.
+`random_numbers`: functions that create tensors of random numbers.
+`quantization`: conversion of tensors to 8-bit integers with a scale.
+`dlpack`: exchange of arrays with other libraries.
 `elements`: methods that move or convert elements.
-`selection`: methods that select elements by their positions.
-`mapping`: vmap and scan by axis.
-`values`: the values that convert to tensors.
-`reshaping`: rename, merge, split, index.
-`periods`: partial dates.
+`selection`: methods that select elements by position.
+`mapping`: the functions `nt.vmap` and `nt.scan`, which map over a named axis.
+`values`: conversion of Python values to tensors.
+`reshaping`: renaming, merging, splitting and indexing of axes.
+`periods`: partial dates such as "2024-03" as indices.
 `labeled`: operations on tensors whose axes have labels.
-`lazy`: methods that are imported at their first use; names of other libraries.
+`lazy`: methods that are imported on first use, and hints for method names from other libraries.
 `methods`: the operators and methods of NamedTensor.
-`numpy_protocol`: np.exp(A).
-`mapped_axes`: axes that vmap and scan map over.
-`pytrees`: tensors as pytrees of JAX.
-`diagnostics`: errors of mismatched operands.
-`tables`: tensors formatted as tables.
-`latex`: a tensor as a matrix of the paper.
-`digits`: significant digits of printed tensors.
+`numpy_protocol`: NumPy functions on named tensors, such as `np.exp(A)`.
+`mapped_axes`: names of the axes that JAX's vmap and scan map over.
+`pytrees`: registration of named tensors as JAX pytrees.
+`diagnostics`: errors for operands that do not match.
+`tables`: formatting of tensors as tables.
+`latex`: formatting of tensors as LaTeX matrices.
+`digits`: the number of significant digits in printed tensors.
 
-Contract: importing the package adds operators and methods to NamedTensor of `core`; it does not use formulas.
+Importing this package adds the operators and methods to the class NamedTensor in `core`.
 """
 
 from . import methods

@@ -1,4 +1,4 @@
-"""Tensors made of a shape alone: `nt.zeros("a[3] b[4]")`, and of another tensor's shape: `nt.zeros_like(X)`."""
+"""Creation of tensors from a shape, as in `nt.zeros("a[3] b[4]")`, or like another tensor, as in `nt.zeros_like(X)`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
 
 
 def sizes_of(shape: Any) -> dict[str, int]:
-    """Return the sizes of a shape text, or of a mapping. Raise NotationError if it is invalid."""
+    """Return the size of each axis of a shape, a string or a mapping. Raise NotationError if the shape is invalid."""
     if isinstance(shape, Mapping):
         return {check_axis(axis): to_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
     if not isinstance(shape, str):
@@ -58,9 +58,9 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     Parameters
     ----------
     shape : str or mapping of str to int
-        Axis names with their sizes: "seq[3] chans[4]".
+        Axis names with their sizes, such as "seq[3] chans[4]".
     dtype : str, optional
-        The type of the elements (default: "float64"; for PyTorch and JAX, their default).
+        The dtype of the elements (default: "float64", or the library's default for PyTorch and JAX).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -92,9 +92,9 @@ def ones(
     Parameters
     ----------
     shape : str or mapping of str to int
-        Axis names with their sizes: "seq[3] chans[4]".
+        Axis names with their sizes, such as "seq[3] chans[4]".
     dtype : str, optional
-        The type of the elements (default: "float64").
+        The dtype of the elements (default: "float64").
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -104,7 +104,7 @@ def ones(
     size : int, optional
         The size of each axis in `axis`.
     sizes : mapping of str to int, optional
-        Their sizes by name.
+        The sizes of the axes in `axis`, by name.
 
     Returns
     -------
@@ -128,16 +128,16 @@ def ones(
 def full(
     shape: Any, value: float, dtype: str | None = None, *, library: str = "numpy", device: Any = None
 ) -> NamedTensor:
-    """Create a tensor whose elements are all one number.
+    """Create a tensor whose elements all equal one number.
 
     Parameters
     ----------
     shape : str or mapping of str to int
-        Axis names with their sizes: "seq[3] chans[4]".
+        Axis names with their sizes, such as "seq[3] chans[4]".
     value : number
-        The element.
+        The value of each element.
     dtype : str, optional
-        The type of the elements (default: the number's dtype).
+        The dtype of the elements (default: the number's dtype).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -170,11 +170,11 @@ def arange(
     Parameters
     ----------
     shape : str or mapping of str to int
-        One axis with its size: "seq[4]".
+        One axis with its size, such as "seq[4]".
     start, step : number
-        The first element, and the distance of neighbors (default: 0 and 1).
+        The first element, and the difference between consecutive elements (default: 0 and 1).
     dtype : str, optional
-        The type of the elements (default: the dtype of the numbers).
+        The dtype of the elements (default: the dtype of the numbers).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -201,14 +201,14 @@ def arange(
 
 
 def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
-    """Create a matrix with ones on its diagonal, and zeros elsewhere.
+    """Create a matrix with ones on the diagonal and zeros elsewhere.
 
     Parameters
     ----------
     shape : str or mapping of str to int
-        Two axes with their sizes: "row[3] column[3]".
+        Two axes with their sizes, such as "row[3] column[3]".
     dtype : str, optional
-        The type of the elements (default: "float64").
+        The dtype of the elements (default: "float64").
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -237,14 +237,16 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
 
 # --------------------------------------------------------------------------------------------------------- like another
 def full_like(X: NamedTensor, value: float) -> NamedTensor:
-    """Create a tensor of one number with the same axes, labels, dtype, library and device.
+    """Create a tensor like `X` whose elements all equal one number.
+
+    The result has the axes, labels, dtype, library and device of `X`.
 
     Parameters
     ----------
     X : NamedTensor
-        The other tensor.
+        The tensor to imitate.
     value : number
-        The element.
+        The value of each element.
 
     Returns
     -------
@@ -269,12 +271,12 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
 
 
 def zeros_like(X: NamedTensor) -> NamedTensor:
-    """Create a tensor of zeros with the same axes, labels, dtype, library and device.
+    """Create a tensor of zeros with the axes, labels, dtype, library and device of `X`.
 
     Parameters
     ----------
     X : NamedTensor
-        The other tensor.
+        The tensor to imitate.
 
     Returns
     -------
@@ -295,12 +297,12 @@ def zeros_like(X: NamedTensor) -> NamedTensor:
 
 
 def ones_like(X: NamedTensor) -> NamedTensor:
-    """Create a tensor of ones with the same axes, labels, dtype, library and device.
+    """Create a tensor of ones with the axes, labels, dtype, library and device of `X`.
 
     Parameters
     ----------
     X : NamedTensor
-        The other tensor.
+        The tensor to imitate.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Diagnostics of the Python functions: the axes of each operand, the reason why the shapes must agree, and a repair."""
+"""Errors and warnings of Python functions for operands that do not match, with the operands' axes and a repair."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 class MissingPositions(NamedTuple):
-    """Operands by their positions."""
+    """Phrases for error messages that refer to operands by position, such as "the second operand"."""
 
     problem: ShapeMismatch
     sign: str
@@ -46,7 +46,7 @@ class MissingPositions(NamedTuple):
 def shape_error(
     problem: ShapeMismatch, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
 ) -> NotationError:
-    """Return the error for operands that do not fit an operator."""
+    """Return the error for operands whose shapes do not fit an operator."""
     sign = operator_sign(record.name)
     code, message = code_and_message(problem, sign, axes, MissingPositions(problem, sign, shapes))
     notes = describe_shapes(shapes)
@@ -74,16 +74,16 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
 
 
 def describe_shapes(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """Return the shape of each operand, in the notation."""
+    """Return one note per operand with its shape in the notation."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))
 
 
 def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
-    """Warn if one operand has an axis and the other only the same axis with a mark, like a gradient.
+    """Warn if one operand has an axis such as a, and the other has only a starred axis such as a*, as in a gradient.
 
-    Return whether it warned.
+    Return whether a warning was issued.
     """
     axes = [operand.axes if isinstance(operand, NamedTensor) else () for operand in operands]
     names = find_marked_axis(*axes)
@@ -99,7 +99,7 @@ OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
-    """Return the error, if it is enabled, of two tensors that each lack an axis of the other."""
+    """Return the error for two operands that each lack an axis of the other, or None for other operands."""
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
@@ -110,13 +110,13 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
 
 
 def find_unshared_axes(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """Return the axes of each of two tensors that the other lacks."""
+    """Return the axes of the first tensor that the second lacks, and the axes of the second that the first lacks."""
     left, right = (list(operand.axes) for operand in operands)
     return [axis for axis in left if axis not in right], [axis for axis in right if axis not in left]
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
-    """Warn if the axes of an outer broadcast are one letter apart; return whether."""
+    """Warn if the names of two axes in an outer broadcast differ by one letter. Return whether they do."""
     result = misspelt(*find_unshared_axes(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")
@@ -128,7 +128,7 @@ def ordinal(position: int) -> str:
 
 
 def nearest(axis: str, names: Iterable[str]) -> str | None:
-    """Return a hint with the nearest axis name, or with all of them."""
+    """Return a hint with the closest axis name, or with all axis names if none is close."""
     have = list(dict.fromkeys(names))
     import difflib
 
@@ -139,7 +139,7 @@ def nearest(axis: str, names: Iterable[str]) -> str | None:
 
 
 def no_names(value: Any, name: str) -> NotationError:
-    """Return the error for an operand that is not a tensor."""
+    """Return the error for an operand that is neither a named tensor nor a number."""
     hint = 'name its axes: nt.tensor(array, "seq chans")'
     if isinstance(value, str):
         return NotationError(

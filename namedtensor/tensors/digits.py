@@ -1,4 +1,4 @@
-"""Significant digits of printed tensors: the setting of `nt.set_printoptions`, or the default of each format."""
+"""The number of significant digits in printed tensors, which `nt.set_printoptions` sets."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ _digits: int | None = None
 
 
 class set_printoptions:
-    """Set the number of significant digits of printed tensors.
+    """Set the number of significant digits in printed tensors.
 
-    In a `with` statement the setting applies until the end of the block. `A.to_text(digits=…)` and `f"{A:.8f}"` format one tensor.
+    In a `with` statement, the setting applies until the end of the block. To format a single tensor, write
+    `A.to_text(digits=…)` or `f"{A:.8f}"`.
 
     Parameters
     ----------
     digits : int or None
-        Significant digits, from 1 to 17; None restores the default.
+        The number of significant digits, from 1 to 17. None restores the default.
 
     Raises
     ------
@@ -58,14 +59,14 @@ class set_printoptions:
 
 
 def check_digits(digits: Any) -> int:
-    """Validate a number of digits. Raises NotationError if it is invalid."""
+    """Return a number of digits. Raise NotationError if it is not an integer from 1 to 17."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise NotationError(310, f"the number of digits must be an integer from 1 to 17, got {digits!r}")
     return digits
 
 
 def digits_of(usual: int, asked: int | None = None) -> int:
-    """Return the number of digits: the argument, the value of `set_printoptions`, or the default."""
+    """Return `asked` if given, else the setting of `set_printoptions`, else `usual`."""
     if asked is not None:
         return check_digits(asked)
     return usual if _digits is None else _digits

@@ -1,4 +1,4 @@
-"""DLPack: arrays of named tensors, shared with other libraries without a copy."""
+"""The DLPack protocol, which shares arrays with other libraries without a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .elements import alone
 
 
 def one_array(self: NamedTensor, what: str) -> Any:
-    """Return the array of a tensor of at most one axis, which has one order. Raise NotationError for others."""
+    """Return the array of a tensor with at most one axis. Raise NotationError if there are more axes."""
     if len(self.layout.axes) > 1:
         raise NotationError(
             318,
@@ -33,14 +33,14 @@ def __dlpack_device__(self: NamedTensor) -> Any:
 
 @alone
 def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTensor:
-    """Convert an array of any library that has `__dlpack__`, without a copy where the two share memory.
+    """Convert an array that has `__dlpack__` to a named tensor. If possible, the tensor shares the array's memory.
 
     Parameters
     ----------
     data : array
         The array.
     axes : str or iterable of str
-        Axis names, in the order of the dimensions.
+        The axis names, in the order of the array's dimensions.
     library : {"numpy", "torch", "jax"}
         The library of the result (default: "numpy").
 

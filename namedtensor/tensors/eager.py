@@ -1,8 +1,7 @@
 """Eager operations: the functions behind `A + x` and `nt.softmax(A, axis="seq")`, specialized to operand layouts.
 
-A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. The prepared
-value is a function of positional arrays and the layout of its result, so a repeated call is one look-up and the calls
-to NumPy themselves.
+The first call with an operator, operand layouts and axes generates a function of positional arrays. The cache stores
+this function with the layout of its result. A repeated call therefore needs only one lookup before it calls NumPy.
 """
 
 from __future__ import annotations
@@ -51,16 +50,17 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def calls_of_operator(name: str) -> Cache[Any, Prepared]:
-    """Return the prepared calls of one operator, by the layouts of their operands and their options."""
+    """Return the cache of an operator's prepared calls, whose keys are operand layouts, axes and options."""
     cache = PREPARED.get(name)
     return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
 
 
 # ---------------------------------------------------------------------------------------------- operators of Python
 def infix(name: str) -> Callable[[Any, Any], Any]:
-    """Return the method of an infix operator, for tensors and numbers on its right.
+    """Return the method of an infix operator whose right operand is a tensor or a number.
 
-    A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
+    If the operands have the same layouts as in the previous call, the method skips the cache. It stores the previous
+    call in the single tuple `last`, so that other threads never see a partial update.
     """
     prepared = calls_of_operator(name)
     last: Any = (None, None, None, None)  # the kinds of the operands, and the call that is prepared for them
@@ -102,7 +102,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 
 def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
-    """Return the method of an infix operator, for numbers on its left."""
+    """Return the reflected method of an infix operator, whose left operand is a number."""
     prepared = calls_of_operator(name)
 
     def operate(self, other):
@@ -121,7 +121,7 @@ def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """Run the slow path of an infix operator, for operands of new layouts; NotImplemented for other objects."""
+    """Call an infix operator on operands with new layouts. Return NotImplemented for unsupported operands."""
     left, right = to_operand(left), to_operand(right)
     if left is None or right is None:
         return NotImplemented
@@ -132,7 +132,7 @@ def _first_time(name: str, left: Any, right: Any) -> Any:
 
 
 def to_operand(value: Any) -> Any:
-    """Return a tensor, a number, an array without axes as a tensor, other arrays unchanged, or None for the rest."""
+    """Convert a number or scalar array to an operand. Return tensors and other arrays unchanged, and None otherwise."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
     if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
@@ -146,7 +146,7 @@ def to_operand(value: Any) -> Any:
 def call(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
-    """Call any operator, on tensors and numbers. Raise NotationError if they do not fit."""
+    """Call an operator on tensors and numbers. Raise NotationError if the operands do not fit."""
     prepared = calls_of_operator(record.name)
     kinds = tuple([argument.layout if type(argument) is NamedTensor else type(argument) for argument in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
@@ -165,7 +165,7 @@ def call(
 
 
 def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return options as a hashable cache key; True and 1.0 differ from 1."""
+    """Return options as a hashable cache key that distinguishes True and 1.0 from 1."""
     return tuple(
         (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
     )
@@ -205,7 +205,7 @@ def _run_first(
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Specialize a call: return its function of all arguments, the axes of the result, and whether to store it."""
+    """Specialize a call. Return its function of all arguments, the axes of the result, and whether to cache it."""
     layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -230,7 +230,7 @@ def prepare(
 
 
 def is_large(record: Operator, layout: Layout) -> bool:
-    """Return whether a chain of NumPy's operations is better done a block at a time."""
+    """Return whether a tensor is so large that NumPy computes the operator faster block by block."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
         record.kind in ("elementwise", "axis_map")
@@ -240,7 +240,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
 
 
 def compute_in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
-    """Run an operator on one large tensor, planned like a formula."""
+    """Return the specialized call of an operator on one large tensor. The planner divides the tensor into blocks."""
     target = target_of(layout.xp)
     term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
     root = Term(record.name, (term,), axes, (), layout.sizes, False, None, 1)
@@ -251,7 +251,7 @@ def compute_in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -
 def specialize_lowering(
     lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False
 ) -> tuple[Any, ...]:
-    """Return the function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
+    """Compile the function that `lower` generates for these layouts and numbers. See `prepare` for the result."""
     if has_dimensions(given):
         return specialize_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
@@ -281,7 +281,7 @@ def specialize_lowering(
 
 
 def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
-    """Return the call for sizes that are JAX dimensions, which it reads from its arguments; it is not stored."""
+    """Specialize a call to sizes that are JAX dimensions, with symbols for the sizes. The call is not cached."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialize_lowering(lower, layouts, xp, quiet), dimensions)
@@ -292,7 +292,7 @@ def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...],
 def _translate_errors(
     run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]
 ) -> Callable[..., Any]:
-    """Return the function with its library errors translated to errors of the notation."""
+    """Wrap a function so that it raises the NotationError that `error_of` returns for a library's error, if any."""
 
     def function(*arguments):
         try:
@@ -306,19 +306,19 @@ def _translate_errors(
 
 
 def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
-    """Return the error of integers that overflow; PyTorch raises RuntimeError for a plain number that passes them."""
+    """Return the error for integer overflow, or None for other errors. PyTorch raises RuntimeError for an overflow."""
     return overflow_error(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
-    """Return the array of a tensor, laid out to broadcast against `order`."""
+    """Return the array of a tensor, transposed and expanded so that it broadcasts along the axes `order`."""
     return specialize_lowering(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](
         tensor._array
     )
 
 
 def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
-    """Return the result of a plan of one tensor and `others`, specialized once for their layouts and for `key`."""
+    """Run the function that `lower` generates for `tensor` and `others`. Cache it by their layouts and `key`."""
     if tensor.layout.labels:
         return labeled().merge_or_split(name, tensor, lower, *key)
     tensors = (tensor, *others)
@@ -335,7 +335,7 @@ def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any
 
 
 def _select_arguments(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
-    """Return a function of all arguments that passes on the arguments at `places`: the others are in its text."""
+    """Return a function of all arguments that calls `run` with the arguments at `places`. The others are constants."""
     return lambda *arguments: run(*[arguments[position] for position in places])
 
 
@@ -381,14 +381,14 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
 
 
 def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
-    """Return whether this is an elementwise operation between its arguments."""
+    """Return whether the operator is elementwise for this number of arguments and these axes."""
     if record.kind == "elementwise":
         return True
     return not axes and (record.kind == "contraction" or (record.kind == "reduction" and arguments == 2))
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Check that conditions consist of booleans; among numbers, booleans count as 0 and 1."""
+    """Raise NotationError if a condition does not consist of booleans. Operands of arithmetic may be booleans, too."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

@@ -1,4 +1,4 @@
-"""Methods that move or convert elements: `A.roll(seq=1)`, `A.flip("seq")`, `A.to("torch")`."""
+"""Methods that move or convert elements, such as `A.roll(seq=1)`, `A.flip("seq")` and `A.to("torch")`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .reshaping import need_axes
 def replace_array(
     self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
 ) -> NamedTensor:
-    """Return a tensor of another array, with these labels."""
+    """Return a tensor with another array and these labels. The axes are the tensor's axes unless `axes` is given."""
     result = wrap_array(array, self.layout.axes if axes is None else axes)
     return wrap_layout(result._array, make_labeled_layout(result.layout, labels)) if labels else result
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method so that its errors have no traceback of this package."""
+    """Wrap a method so that the tracebacks of its errors do not contain frames of this package."""
 
     @wraps(method)
     def run(*arguments: Any, **named: Any) -> Any:
@@ -41,7 +41,7 @@ def alone(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
-    """Return the one axis that a method goes along. Raise NotationError if there are several."""
+    """Return the single axis that a method requires. Raise NotationError unless exactly one axis is named."""
     axes = names_of(axis)
     if len(axes) != 1:
         raise NotationError(316, f"{what} expects 1 axis, got {len(axes)}", hint=f'name it: A.{what}(axis="seq")')
@@ -59,16 +59,16 @@ def to(
     Parameters
     ----------
     library : {"numpy", "torch", "jax"} or NamedTensor, optional
-        The library (default: the tensor's dtype). For a tensor, its library, device and dtype.
+        The library (default: the tensor's library). If it is a tensor, use its library, device and dtype.
     device : optional
         The device, such as "cuda" (default: the library's default).
     dtype : str, optional
-        The type of the elements, such as "float32" (default: as it is).
+        The dtype of the elements, such as "float32" (default: unchanged).
 
     Returns
     -------
     NamedTensor
-        The same elements and labels.
+        A tensor with the same elements and labels.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def astype(self: NamedTensor, dtype: Any) -> NamedTensor:
     Returns
     -------
     NamedTensor
-        With the same labels.
+        A tensor with the same labels.
 
     Raises
     ------
@@ -139,21 +139,21 @@ def astype(self: NamedTensor, dtype: Any) -> NamedTensor:
 # ----------------------------------------------------------------------------------------------------- along named axes
 @alone
 def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> NamedTensor:
-    """Add elements before and after the elements of axes.
+    """Pad axes with elements before the first element and after the last element.
 
     Parameters
     ----------
     axes : mapping of str to (int, int), optional
-        How many elements before and after, per axis, if a name is not a Python identifier.
+        The number of new elements before and after, per axis, for axis names that are not Python identifiers.
     value : number
-        The element that is added (default: 0).
+        The value of the new elements (default: 0).
     **named : (int, int)
-        How many elements before and after, per axis.
+        The number of new elements before and after, per axis.
 
     Returns
     -------
     NamedTensor
-        Without labels on these axes.
+        A tensor without labels on the padded axes.
 
     Raises
     ------
@@ -185,21 +185,21 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
 
 
 def _make_filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
-    """Return an array of one number with the dtype and the device of the given array."""
+    """Return an array that is filled with one number, with the dtype and device of the given array."""
     device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
     return xp.full(tuple(shape), value, dtype=array.dtype, **device)
 
 
 @alone
 def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named: int) -> NamedTensor:
-    """Shift the elements along axes. Elements that leave at one end enter at the other. Labels stay, as in xarray.
+    """Shift the elements along axes. Elements shifted past the end reenter at the start. Labels do not move.
 
     Parameters
     ----------
     shifts : mapping of str to int, optional
-        By how many positions, per axis, if a name is not a Python identifier.
+        The number of positions to shift by, per axis, for axis names that are not Python identifiers.
     **named : int
-        By how many positions, per axis.
+        The number of positions to shift by, per axis.
 
     Returns
     -------
@@ -232,12 +232,12 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
 
 @alone
 def flip(self: NamedTensor, axis: Any) -> NamedTensor:
-    """Reverse the order of the elements along axes. Labels go along.
+    """Reverse the order of the elements along axes, together with their labels.
 
     Parameters
     ----------
     axis : str or iterable of str
-        The axes.
+        The axes to reverse.
 
     Returns
     -------
@@ -265,12 +265,12 @@ def flip(self: NamedTensor, axis: Any) -> NamedTensor:
 
 @alone
 def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
-    """Return the tensors along an axis, one per element: `for row in A.unstack("seq")`.
+    """Return the slices along an axis as a list, as in `for row in A.unstack("seq")`.
 
     Parameters
     ----------
     axis : str
-        The axis.
+        The axis to remove.
 
     Returns
     -------
@@ -296,14 +296,14 @@ def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
 
 @alone
 def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTensor:
-    """Keep the elements that satisfy a condition.
+    """Keep the elements that satisfy a condition, and replace the other elements.
 
     Parameters
     ----------
     condition : NamedTensor
-        The condition; it may have further axes.
+        A tensor of booleans. It may have additional axes.
     otherwise : tensor or number, optional
-        The elements elsewhere (default: nan).
+        The replacement for the other elements (default: nan).
 
     Returns
     -------
@@ -312,7 +312,7 @@ def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTens
     Raises
     ------
     NotationError
-        If the condition is not one (315), or the axes do not fit (302).
+        If the condition does not consist of booleans (315), or the axes do not match (302).
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """The Python functions and methods, generated from the operators' records.
 
-Examples are nt.softmax(A, axis="seq") and A.softmax(axis="seq").
+Examples are `nt.softmax(A, axis="seq")` and `A.softmax(axis="seq")`.
 
-A record specifies how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
-The example in each docstring is made of the record, too: the text follows the operator's signature, and the shape
-follows the lifting rule.
+The operator's record specifies the number of tensors that a function accepts. Functions of one or two tensors have a
+fast path that looks up the prepared call. The example in each docstring is also generated: the operator's signature
+determines the call, and the lifting rule determines the shape of the result.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def axes_of(axis: Any) -> tuple[str, ...]:
-    """Return the axes that a caller names: one name, several, or None."""
+    """Return the axis names in an `axis` argument, which is one name, several names or None."""
     if axis is None:
         return ()
     return names_of(axis)
 
 
 def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the axes of a reduction of one tensor if no axes are named: all of them."""
+    """Return the default axes of a call. A reduction of one tensor reduces over all axes by default."""
     is_total = record.kind == "reduction" and record.lifted.variadic and len(tensors) == 1
     return getattr(tensors[0], "axes", ()) if is_total else ()
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
-    """Return the Python function of a record."""
+    """Return the Python function for an operator's record."""
     if record.arity == (1, 1) and record.kind == "elementwise":
         function = _make_number_function(record)
     elif record.arity == (1, 1) and not takes_sizes(record):
@@ -86,7 +86,7 @@ def _make_number_function(record: Operator) -> Callable[..., Any]:
 
 
 def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
-    """Run a function of a number, and store the preparation under the layout alone."""
+    """Call an elementwise function, and store its prepared call with the operand's layout as the key."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
     prepared_call = eager.calls_of_operator(record.name).get((layout,))
@@ -149,7 +149,7 @@ def _make_reduction_or_binary(record: Operator) -> Callable[..., Any]:
 def _and_prepare(
     prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
-    """Run a call. If the caller wrote only the axis, keep the prepared call under the caller's arguments."""
+    """Call a function of one or two tensors. If there are no options, store its prepared call by layouts and axis."""
     result = general(record, tensors, axis, options)
     if options:
         return result
@@ -174,7 +174,7 @@ def _make_variadic_function(record: Operator) -> Callable[..., Any]:
 
 
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
-    """Run the slow path: a call with arbitrary arguments. Raise NotationError if it does not fit."""
+    """Call an operator with arbitrary Python arguments. Raise NotationError if the arguments do not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis) or all_axes(record, tensors)
@@ -194,7 +194,7 @@ def takes_sizes(record: Operator) -> bool:
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
-    """Return the size of each new axis, from `size` or `sizes`."""
+    """Return the size of each new axis, which `size` or `sizes` specifies."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
@@ -234,7 +234,7 @@ def signature(record: Operator) -> inspect.Signature:
 
 
 def documentation(record: Operator) -> str:
-    """Return a function's docstring, in NumPy style, from its record."""
+    """Return the NumPy-style docstring of the function for an operator's record."""
     lines = [sentence(record), ""]
     lines += [f"Signature: {sets(record)} (paper {record.section}). In NumPy: `{record.numpy}`.", ""]
     lines += ["Parameters", "----------", *_parameters(record), "", "Returns", "-------", "NamedTensor", ""]
@@ -246,7 +246,7 @@ def documentation(record: Operator) -> str:
 
 
 def _parameters(record: Operator) -> list[str]:
-    """Return the lines of the section on parameters."""
+    """Return the lines of the docstring section Parameters."""
     lines: list[str] = []
     if record.arity[1] == MANY:
         lines += ["*tensors : tensor or number", "    The operands."]
@@ -302,7 +302,7 @@ BY_SIGNATURE = {
 
 
 def shape_of(record: Operator, call: Example) -> dict[str, int]:
-    """Return the shape of the result of a call."""
+    """Return the result's shape for an example call."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
     sizes = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
@@ -310,7 +310,7 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
 
 
 def example(record: Operator) -> tuple[str, str] | None:
-    """Return the lines of an example, and the line that is shown, or None for a signature without one."""
+    """Return the code of a docstring example and its output, or None if the signature has no example."""
     call = record.example or BY_SIGNATURE.get(record.signature)
     if call is None:
         return None

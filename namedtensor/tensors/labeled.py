@@ -1,7 +1,7 @@
-"""Tensors with labels: their operations, their indices by label, and the changes of labels.
+"""Operations on tensors with labels, indexing by label, and changes of labels.
 
-An operation aligns its operands by their labels, as the call of a formula does. Then it runs as it does without labels, and
-`operators/labels.py` determines the labels of its result.
+An operation first aligns its operands by their labels, as a call of a formula does. It then runs on the tensors without
+labels. The module `operators/labels.py` determines the labels of the result.
 """
 
 from __future__ import annotations
@@ -36,19 +36,21 @@ from .reshaping import need_axes
 
 
 def drop_labels(value: Any) -> Any:
-    """Return a tensor without its labels; anything else unchanged."""
+    """Return a tensor without its labels. Return any other value unchanged."""
     return wrap_layout(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
 
 
 def label_tensor(tensor: Any, labels: AxisLabels) -> Any:
-    """Return a tensor with these labels, and no others."""
+    """Return a tensor with exactly these labels."""
     return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
 
 def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
-    """Return operands in the order of the first that labels each axis; the same tuple if they are.
+    """Align operands by their labels. For each axis, the first operand with labels determines the order.
 
-    Along the `combined` axes the labels must be the same; along `others` they may differ. Raises NotationError.
+    Return the tuple `operands` itself if it is aligned already.
+
+    Raises NotationError if the labels of operands differ along `combined` axes. They may differ along `others`.
     """
     combined = [*combined]
     tensors = {letter(at): operand for at, operand in enumerate(operands) if type(operand) is NamedTensor}
@@ -70,12 +72,12 @@ def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[s
 
 
 def letter(position: int) -> str:
-    """Return the name of an operand in messages: A for the first."""
+    """Return the name of an operand in messages, such as A for the first operand."""
     return chr(ord("A") + position) if position < 26 else f"X{position + 1}"
 
 
 def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
-    """Return a tensor whose elements along axes are in another order, with their labels."""
+    """Return the elements and labels of a tensor at these positions along each axis."""
     if not positions:
         return tensor
     labels = labels_of(tensor.layout)
@@ -87,7 +89,7 @@ def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """Run an operator if some of its operands have labels; `key` is the key of its prepared call."""
+    """Call an operator with at least one labeled operand. `key` is the cache key of the prepared call."""
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
     arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
@@ -104,13 +106,13 @@ def run(
 
 
 def rename_tensor(tensor: Any, names: Mapping[str, str]) -> Any:
-    """Return a tensor under other names, with its labels."""
+    """Rename axes of a labeled tensor. The labels of a renamed axis are kept."""
     result = reshaping.rename(drop_labels(tensor), names)
     return label_tensor(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
 
 
 def merge_or_split(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
-    """Merge or split axes of a tensor; the new axes have no labels."""
+    """Merge or split axes of a labeled tensor. The new axes do not have labels."""
     result = eager.run_specialized(name, drop_labels(tensor), lower, old, new)
     new_axes = {new} if isinstance(new, str) else {axis for axis, _ in new}
     labels = labels_of(tensor.layout)
@@ -129,19 +131,20 @@ def with_labels(
     Parameters
     ----------
     labels : mapping of str to (iterable or None), optional
-        Labels per axis, if a name is not a Python identifier: strings, numbers or dates. None removes them.
+        Labels per axis, for axis names that are not Python identifiers. Labels are strings, numbers or dates. None
+        removes the labels of an axis.
     **named : iterable or None
         Labels per axis.
 
     Returns
     -------
     NamedTensor
-        The same elements. Axes that are not named keep their labels.
+        A tensor with the same elements. Other axes keep their labels.
 
     Raises
     ------
     NotationError
-        If an axis is missing (301), or has another size than there are labels (302).
+        If an axis is missing (301), or its size differs from the number of labels (302).
 
     Examples
     --------
@@ -166,7 +169,7 @@ def with_labels(
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
-    """Return labels for an axis of this size. Raise NotationError if there are more or fewer."""
+    """Convert values to labels. Raise NotationError if their number differs from the size of the axis."""
     if isinstance(values, NamedTensor):
         values = concrete(values.to_array())
     labels = values if isinstance(values, Labels) else Labels(values)
@@ -180,7 +183,7 @@ def fitting(values: Any, axis: str, size: int) -> Labels:
 
 # ------------------------------------------------------------------------------------------------------------- indexing
 def position(tensor: Any, axis: str, label: Any) -> int:
-    """Return the position of a label on an axis. Raise NotationError if there is none."""
+    """Return the position of a label along an axis. Raise NotationError if the axis does not have the label."""
     labels = labels_of(tensor.layout).get(axis)
     if labels is None:
         raise no_labels(axis, label)
@@ -188,9 +191,9 @@ def position(tensor: Any, axis: str, label: Any) -> int:
 
 
 def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
-    """Return an index with labels as one with positions. Integers are labels too if `by_label` is set.
+    """Return the positions that an index with labels selects. If `by_label` is true, integers are labels, too.
 
-    A slice of labels includes its end. A partial date selects its period.
+    A slice of labels includes its end. A partial date selects all labels in its period.
     """
     if isinstance(selection, NamedTensor):
         return selection
@@ -214,7 +217,7 @@ def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = Fals
 
 
 def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
-    """Return the labels of a selection by an index of positions, slices and lists. Labels of index tensors are kept."""
+    """Return the labels of the selected elements. The labels of index tensors are included."""
     result = labels_of(tensor.layout)
     for axis, selection in index.items():
         labels = result.pop(axis, None)
@@ -226,7 +229,7 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 
 
 def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Return the part of a labeled tensor that an index selects."""
+    """Return the elements that an index selects, if the tensor or an index tensor has labels."""
     places = {axis: resolve_labels(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
     if tensors:  # the tensor comes first, so only these are moved
@@ -242,15 +245,15 @@ def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
 
 @alone
 def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: Any) -> NamedTensor:
-    """Select elements by label, as xarray's `sel` does: integers are labels too.
+    """Select elements by label. As in xarray's `sel`, integers are labels, not positions.
 
     Parameters
     ----------
     index : mapping of str to label, list of labels or slice, optional
-        What to select per axis, if a name is not a Python identifier.
+        The labels to select per axis, for axis names that are not Python identifiers.
     **named : label, list of labels or slice
-        What to select per axis. One label removes the axis; a slice includes both of its ends. Among dates, a partial date
-        such as "2024-03" selects its period, and a slice reaches to the end of the period.
+        The labels to select per axis. A single label removes the axis. A slice includes both ends. If the labels are
+        dates, a partial date such as "2024-03" selects its whole period, and a slice extends to the end of the period.
 
     Returns
     -------
@@ -259,7 +262,7 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     Raises
     ------
     NotationError
-        If an axis is missing (301), or has no such label (401).
+        If an axis is missing (301), or does not have the label (401).
 
     Examples
     --------

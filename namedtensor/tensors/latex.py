@@ -1,4 +1,4 @@
-r"""Tensors in LaTeX: the paper's matrix, with the axis of its columns above and the axis of its rows beside it.
+r"""Tensors as LaTeX matrices with the names of their axes, in the paper's format.
 
 \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
 """
@@ -22,14 +22,14 @@ POWER = re.compile(r"e([+-])0*(\d+)$")
 
 
 def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    r"""Format a number, row or matrix as LaTeX.
+    r"""Format a tensor with at most two axes as LaTeX.
 
     Parameters
     ----------
     macros : bool
         Whether to use the paper's macros (default: False).
     digits : int, optional
-        Significant digits (default: the setting of `set_printoptions`).
+        The number of significant digits (default: the setting of `set_printoptions`).
 
     Returns
     -------
@@ -38,7 +38,7 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
     Raises
     ------
     NotationError
-        If there are more than two axes.
+        If the tensor has more than two axes (316), too many elements (404), or no values (405).
 
     Examples
     --------
@@ -69,7 +69,7 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
 
 
 def format_number(value: Any, digits: int) -> str:
-    """Format a number; 1e-5 as 10 to a power for LaTeX."""
+    """Format a number as LaTeX, with a power of ten for numbers such as 1e-5."""
     text = number(value, digits)
     power = POWER.search(text)
     if power is None:

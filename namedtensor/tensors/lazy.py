@@ -1,6 +1,6 @@
-"""Methods of tensors that are imported on first use, and names of other libraries that suggest our names.
+"""Tensor methods that are imported on first use, and hints for method names from other libraries.
 
-Both are attributes of the class, so no `__getattr__` makes each look at an attribute slower.
+Both are descriptors on the class, so NamedTensor does not need `__getattr__`, which would slow down attribute access.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MODULE = {name: module for module, names in MODULES.items() for name in names}
 
 
 def load(name: str) -> Callable[..., Any]:
-    """Return the function of a method."""
+    """Import the module of a method and return its function."""
     return getattr(import_module(MODULE[name], __package__), name)
 
 
 class LazyMethod:
-    """A method whose first use puts the function in its place."""
+    """A descriptor that imports a method on first access and replaces itself with the function."""
 
     def __init__(self, name: str):
         self.name = name
@@ -43,7 +43,7 @@ class LazyMethod:
 
 
 class ForeignName:
-    """The name that another library has for something: an AttributeError that names the equivalent here."""
+    """A descriptor for an attribute name of another library. Access raises an AttributeError with the equivalent."""
 
     def __init__(self, name: str):
         self.name = name
@@ -110,7 +110,7 @@ FOREIGN_NAMES = {
 
 
 def public_names(tensor: NamedTensor) -> list[str]:
-    """Return the attributes of a tensor, without names of other libraries."""
+    """Return the attribute names of a tensor, except the names from other libraries."""
     return [name for name in object.__dir__(tensor) if name not in FOREIGN_NAMES]
 
 

@@ -1,10 +1,12 @@
-"""Axes that `jax.vmap` and `jax.lax.scan` map over: a tensor loses such an axis by name, and a result regains it.
+"""Names of the axes that `jax.vmap` and `jax.lax.scan` map over.
 
-    jax.vmap    takes named tensors as they are, and specifies which axis it maps: by position, or by name, in_axes="batch"
-    lax.scan    takes a tree apart, and makes it again of slices along the first axis
+Inside the mapped function, a tensor lacks the mapped axis. The results have it again.
 
-The name of the axis is noted for the trace that maps over it. Where two tensors have two names for it, or none has one, the
-result is `UnnamedAxes`, an error for anyone who uses it.
+    jax.vmap    accepts named tensors, and the mapped axis by position or by name, as in in_axes="batch"
+    lax.scan    flattens a tree, and rebuilds it with slices along the first axis
+
+This module records the name of the mapped axis for each trace. If the tensors have different names for this axis, or no
+name, the layout of the result is `UnnamedAxes`, and any use of the result raises an error.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of tra
 
 
 class MappedNames(tuple[str, ...]):
-    """The axes of a tensor in a tree of JAX; equal to others of the same axes, whatever axis is mapped over.
+    """The axes of a tensor in a JAX tree, with the mapped axis, which comparisons ignore.
 
-    `added` are the names of the axis that JAX may put in front of this tensor after the trace `within` has ended.
+    After the trace `within` ends, JAX may add a leading axis to the array. `added` contains the names of this axis.
     """
 
     added: tuple[str, ...] = ()
@@ -33,7 +35,7 @@ class MappedNames(tuple[str, ...]):
 
 
 def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
-    """Return the names of a tensor that JAX takes apart, with the axis that the current trace maps over."""
+    """Return the axis names of a tensor that JAX flattens, with the axis that the current trace maps over."""
     layout = tensor.layout
     names = layout.names if type(layout) is UnnamedAxes else layout.axes
     if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
@@ -44,7 +46,7 @@ def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
 
 
 def current_trace() -> Any:
-    """Return the current trace of JAX, or None if JAX does not tell."""
+    """Return the current JAX trace, or None if this version of JAX does not provide it."""
     try:
         from jax.extend.core import get_opaque_trace_state  # type: ignore[import-not-found]
 
@@ -54,7 +56,7 @@ def current_trace() -> Any:
 
 
 def note(trace: Any, name: str) -> None:
-    """Note that a trace maps over an axis of this name."""
+    """Record that a trace maps over an axis with this name."""
     noted = _MAPPED.get(trace, ())
     if name not in noted:
         _MAPPED[trace] = (*noted, name)
@@ -62,19 +64,19 @@ def note(trace: Any, name: str) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- scan
 def is_scanned(leaf: Any) -> bool:
-    """Return whether an array is an input of the function that JAX is tracing, and not made by it."""
+    """Return whether an array is an input of the function that JAX is tracing, rather than a computed value."""
     trace = getattr(leaf, "_trace", None)
     return trace is not None and getattr(leaf, "parent", leaf) is None and trace is current_trace()
 
 
 def name_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
-    """Return the tensor of a slice along the first of these axes, which a trace maps over."""
+    """Return a slice along the first of these axes as a tensor. Record that the trace maps over this axis."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
 
 def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
-    """Return the tensor of an array with an extra leading axis; None if that axis was not mapped over."""
+    """Return an array with an extra leading axis as a tensor, or None if no trace mapped over this axis."""
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
@@ -84,7 +86,7 @@ def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
 
 # --------------------------------------------------------------------------------------------------------------- vmap
 class MappedSizes(tuple[int, ...]):
-    """The sizes of a tensor as `jax.vmap` asks for them: by position, and by name."""
+    """The sizes of a tensor, indexed by position or by axis name, as `jax.vmap` requires."""
 
     names: tuple[str, ...] = ()
 
@@ -101,7 +103,7 @@ class MappedSizes(tuple[int, ...]):
 
 
 def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
-    """Return the shape that np.shape gives to JAX, or None for other callers."""
+    """Return the result of `np.shape` if JAX calls it, or None for other callers."""
     if not sys._getframe(2).f_globals.get("__name__", "").startswith("jax."):
         return None
     layout = tensor.layout
@@ -113,7 +115,7 @@ def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
 
 
 def register_vmap() -> None:
-    """Have `jax.vmap` take named tensors, and the names of their axes as `in_axes` and `out_axes`."""
+    """Register named tensors with `jax.vmap`, so that `in_axes` and `out_axes` may be axis names."""
     try:
         from jax.interpreters.batching import register_vmappable  # type: ignore[import-not-found]
     except ImportError:  # vmap takes trees apart then, and its results are `UnnamedAxes`
@@ -122,7 +124,7 @@ def register_vmap() -> None:
 
 
 def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return the tensor inside of a mapped function: without the axis that `in_axes` gives, by position or by name."""
+    """Return an argument of a mapped function, without the axis that `in_axes` specifies by position or by name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
@@ -138,12 +140,12 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
 
 
 def is_empty(tensor: NamedTensor) -> bool:
-    """Return whether a tree without leaves, such as None, is instead of the array."""
+    """Return whether the tensor contains an empty tree, such as None, instead of an array."""
     return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
 
 
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return a result of a mapped function, with the axis at the position that `out_axes` gives, or first."""
+    """Return a result of a mapped function. The mapped axis is at the position in `out_axes`, or first if named."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if is_empty(tensor):
@@ -166,7 +168,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
 
 # ------------------------------------------------------------------------------------------------------------- errors
 def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
-    """Return the tensor of an array whose axes differ from its names."""
+    """Return a tensor whose layout `UnnamedAxes` reports that the axes of the array do not match the names."""
     shape = tuple(leaf.shape)
     return wrap_layout(
         leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape))
@@ -174,7 +176,7 @@ def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | 
 
 
 def nest_jacobian(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """Return the tree that JAX makes of a Jacobian: a tensor in place of another tensor's array."""
+    """Return the tree that JAX builds for a Jacobian, in which a tensor replaces another tensor's array."""
     problem = NotationError(
         316, f"JAX put a named tensor instead of an array with {list_names(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
@@ -196,7 +198,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
 
 
 def make_unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
-    """Return the error of a result with an added axis whose name is unknown."""
+    """Return the error for a result with an added axis that has no unique name."""
     if len(added) == 1:
         return NotationError(
             303, f"{by} maps over the axis {added[0]}, and its result has the axis {added[0]} already",

@@ -1,8 +1,8 @@
-"""Functions mapped over an axis by its name: `nt.vmap(f, axis="batch")`, and `nt.scan(f, start, X, axis="seq")`.
+"""Functions that map over a named axis: `nt.vmap(f, axis="batch")` and `nt.scan(f, start, X, axis="seq")`.
 
-A function of named tensors is lifted over further axes automatically. These functions are for other code, such as a
-Python loop, or a function that must see one element at a time. PyTorch and JAX compute all elements at once, with their
-own `vmap` and `scan`.
+Operators and formulas are lifted over additional axes automatically. The functions in this module are for other code,
+such as a Python function that must process one element at a time. With PyTorch, `nt.vmap` calls `torch.vmap`. With JAX,
+`nt.vmap` and `nt.scan` call `jax.vmap` and `jax.lax.scan`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
     Parameters
     ----------
     function : callable
-        A function of named tensors without the axis; it returns a tensor or a tuple of tensors.
+        A function of named tensors without the axis. It returns a tensor or a tuple of tensors.
     axis : str
-        The axis. Arguments that do not have it are passed as they are.
+        The axis to map over. Arguments without this axis are passed unchanged.
 
     Returns
     -------
     callable
-        The function of tensors with the axis, whose results have it too.
+        A function of tensors with the axis. Its results also have the axis.
 
     Raises
     ------
     NotationError
-        If, when it is called, no argument has the axis (301).
+        If the returned function is called without an argument that has the axis (301).
 
     Examples
     --------
@@ -84,7 +84,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
 
 
 def align(arguments: tuple[Any, ...], axis: str) -> tuple[Any, ...]:
-    """Return arguments aligned by their labels: PyTorch and JAX map a function of tensors without labels."""
+    """Align arguments by their labels, because PyTorch and JAX map only functions of tensors without labels."""
     tensors = [value for value in arguments if type(value) is NamedTensor]
     if not any(tensor.layout.labels for tensor in tensors):
         return arguments
@@ -103,23 +103,24 @@ def _stack_rows(rows: list[Any], axis: str) -> Any:
 
 
 def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTensor, axis: str) -> tuple[Any, Any]:
-    """Run a function along an axis, one element after the other, with a state.
+    """Call a function on each element along an axis in turn, and pass a state from each call to the next.
 
     Parameters
     ----------
     function : callable
-        Takes the state and the next element of `X`, without the axis; returns the new state and an output, both tensors.
+        A function of the state and the next element of `X`, without the axis. It returns two tensors: the new state and
+        an output.
     start : tensor or number
-        The first state.
+        The initial state.
     X : NamedTensor
-        What to go along.
+        The tensor to scan.
     axis : str
-        The axis.
+        The axis to scan along.
 
     Returns
     -------
     tuple of NamedTensor
-        The last state, and the outputs, stacked along the axis.
+        The last state, and the outputs stacked along the axis.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """The behavior of NamedTensor: operators, functions, renaming and indexing, and NumPy's protocols.
 
-The class itself lies in `core/tensor.py` and knows no operator. Its behavior is attached here, once, on the first
-import. Type checkers see it in `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
-attribute slower: the error for an unknown one is Python's own, which names the nearest. Its looks, methods that few
-programs use, and the names that other libraries have, are in `lazy`.
+The class NamedTensor in `core/tensor.py` does not define operators. This module adds them to the class when it is first
+imported. For type checkers, `core/behavior.pyi` declares the methods. NamedTensor does not define `__getattr__`, which
+would slow down attribute access. For an unknown attribute, Python's own error suggests the closest name. The module
+`lazy` adds printed representations, rarely used methods, and hints for method names from other libraries.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from .mapped_axes import sizes_for_jax
 
 # ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
 def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named: str) -> NamedTensor:
-    """Rename axes, all simultaneously: X_{height→rows}.
+    """Rename several axes at once, as X_{height→rows} does in a formula.
 
     Parameters
     ----------
     names : mapping of str to str, optional
-        New name per axis, if a name is not a Python identifier.
+        The new name per axis, for axis names that are not Python identifiers.
     **named : str
-        New name per axis.
+        The new name per axis.
 
     Returns
     -------
     NamedTensor
-        The same elements under the new names.
+        A tensor with the same elements and the new axis names.
 
     Raises
     ------
     NotationError
-        If an axis is missing (301), or two axes would get one name (303; paper §3.6).
+        If an axis is missing (301), or two axes would have the same name (303; paper §3.6).
 
     Examples
     --------
@@ -60,12 +60,12 @@ def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named
 def merge(
     self: NamedTensor, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
 ) -> NamedTensor:
-    """Merge axes into one, row-major in the order written: X_{(height,width)→layer}.
+    """Merge axes into one axis in row-major order, as X_{(height,width)→layer} does in a formula.
 
     Parameters
     ----------
     groups : mapping of str to (str or iterable of str), optional
-        The axes to merge per new axis, if a name is not a Python identifier.
+        The axes to merge per new axis, for axis names that are not Python identifiers.
     **named : str or iterable of str
         The axes to merge per new axis.
 
@@ -94,14 +94,15 @@ def merge(
 def split(
     self: NamedTensor, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
 ) -> NamedTensor:
-    """Split an axis into several: X_{layer→(heads,key)}.
+    """Split an axis into several axes, as X_{layer→(heads,key)} does in a formula.
 
     Parameters
     ----------
     axes : mapping of str to (mapping of str to int or None), optional
-        The new axes with their sizes per axis, if a name is not a Python identifier. One size may be None.
+        The new axes with their sizes, per axis to split, for axis names that are not Python identifiers. One size may
+        be None; the other sizes determine it.
     **named : mapping of str to int or None
-        The new axes with their sizes per axis.
+        The new axes with their sizes, per axis to split.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def split(
     Raises
     ------
     NotationError
-        If an axis is missing (301), or the sizes do not multiply to its size (313; paper §3.6).
+        If an axis is missing (301), or its size is not the product of the new sizes (313; paper §3.6).
 
     Examples
     --------
@@ -129,7 +130,7 @@ selections_of = reshaping.SELECTIONS.get  # a local name is faster
 
 
 def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
-    """Select elements by name, counted from 0 like in Python: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
+    """Select elements by axis name, as in A[{"height": 0}] and A[{"seq": slice(0, 2)}]. Positions count from 0."""
     try:
         if type(index) is dict:
             selections = selections_of(self.layout)
@@ -147,12 +148,12 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
 
 # ------------------------------------------------------------------------------------- Python's and NumPy's protocols
 def itself(self: NamedTensor) -> NamedTensor:
-    """Return the tensor itself (unary plus)."""
+    """Return the tensor itself, as the result of unary plus."""
     return self
 
 
 def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
-    """Raise an error that explains how to write a contraction."""
+    """Raise NotationError with a hint on how to write a contraction."""
     raise NotationError(
         316,
         "@ does not state which axis to contract",
@@ -161,12 +162,12 @@ def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
 
 
 def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """Apply a NumPy ufunc by axis name."""
+    """Apply a NumPy ufunc to tensors that are aligned by axis name."""
     return numpy_protocol.ufunc(ufunc, method, inputs, options)
 
 
 def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-    """Raise the error for a NumPy function by position; np.shape works while JAX traces."""
+    """Raise the error for a NumPy function that depends on axis order. Only JAX may call `np.shape`."""
     if function.__name__ == "shape" and (sizes := sizes_for_jax(self)) is not None:
         return sizes
     raise numpy_protocol.function(function.__name__, self.axes)
@@ -175,7 +176,7 @@ def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any,
 def restore_tensor(
     array: Any, axes: tuple[str, ...], labels: Mapping[str, Any] | None = None, origin: Any = None
 ) -> NamedTensor:
-    """Restore a pickled tensor; importing this module gives it its methods."""
+    """Restore a pickled tensor. Unpickling imports this module, which adds the tensor's methods."""
     result = wrap_array(array, axes)
     if labels:
         result = result.with_labels(labels)
@@ -185,7 +186,7 @@ def restore_tensor(
 
 
 def arguments_for_pickle(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, ...]]:
-    """Return the arguments for pickling."""
+    """Return the function that restores a pickled tensor, and its arguments."""
     labels, origin = self.layout.labels, getattr(self, "_origin", None)
     if not labels and origin is None:
         return restore_tensor, (self.array, self.axes)
@@ -222,7 +223,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 
 
 def behavior() -> dict[str, Callable[..., Any]]:
-    """Return the methods of NamedTensor, by name."""
+    """Return the methods to add to NamedTensor, by name."""
     result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
         result[from_left], result[from_right] = infix(sign), make_reflected_method(sign)

@@ -1,4 +1,4 @@
-"""NumPy's protocols: np.exp(A) works by name, and np.sum(A) raises an error with the replacement."""
+"""NumPy's protocols. `np.exp(A)` aligns axes by name, and `np.sum(A)` raises an error that suggests `nt.sum`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """Apply np.exp(A) or np.maximum(A, B). Raise NotationError for functions that work by position."""
+    """Apply a ufunc, as in `np.exp(A)`. Raise NotationError if the ufunc depends on the order of axes."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
         raise make_positional_error(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))
@@ -50,7 +50,7 @@ def _add_advice(name: str, method: str) -> str:
 
 
 def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
-    """Apply an elementwise function that is not an operator of the notation, over the union of the axes."""
+    """Apply an elementwise ufunc that is not an operator of the notation. The result has the axes of all operands."""
     if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in operands):
         axes = dict.fromkeys(axis for operand in operands for axis in getattr(operand, "axes", ()))
         operands = eager.labeled().align(operands, axes)
@@ -72,7 +72,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
 
 
 def function(name: str, axes: tuple[str, ...]) -> NotationError:
-    """Return the error for np.sum(A) and similar calls."""
+    """Return the error for a NumPy function that depends on the order of axes, as in `np.sum(A)`."""
     ours = FUNCTIONS.get(name, name)
     return make_positional_error(name, ours if ours in functions.FUNCTIONS else "", axes)
 

@@ -1,4 +1,4 @@
-"""Partial dates: `"2024-03"` is the whole month among days, as in pandas and xarray."""
+"""Partial dates as indices. Among daily labels, `"2024-03"` selects the whole month, as in pandas and xarray."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
 def unit_of(labels: Labels) -> int:
-    """Return the position in `UNITS` of the coarsest unit that contains all dates; days at the coarsest for clock units."""
+    """Return the position in `UNITS` of the labels' unit, or of a coarser unit that represents all labels exactly.
+
+    If the labels' unit is finer than a day, the coarsest possible result is a day.
+    """
     unit = np.datetime_data(labels.values.dtype)[0]
     if unit not in UNITS[3:]:
         return UNITS.index(unit) if unit in UNITS else UNITS.index("D")
@@ -26,7 +29,10 @@ def unit_of(labels: Labels) -> int:
 
 
 def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
-    """Return the first date of a date's period and the first date after it; None if the labels or the text are not dates."""
+    """Return the first date of the period that a date represents, and the first date after the period.
+
+    Return None if the labels are not dates or `label` is not a date.
+    """
     if labels.values.dtype.kind != "M" or not isinstance(label, str) or not DATE.fullmatch(label):
         return None
     try:
@@ -37,7 +43,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
 
 def is_partial(labels: Labels, label: Any) -> bool:
-    """Return whether a text is a date of a coarser unit than the labels, so that it is a period."""
+    """Return whether `label` is a date with a coarser unit than the labels, that is, a period."""
     matches = period(labels, label)
     return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
 
@@ -54,7 +60,7 @@ def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
 
 
 def select_period(labels: Labels, label: str, axis: str) -> list[int]:
-    """Return the positions of the labels in the period of a partial date. Raises NotationError if there are none."""
+    """Return the positions of the labels in the period of a partial date. Raise NotationError if it has no labels."""
     start, end = period(labels, label) or (None, None)
     positions = np.flatnonzero((labels.values >= start) & (labels.values < end)).tolist()
     if not positions:
@@ -63,9 +69,11 @@ def select_period(labels: Labels, label: str, axis: str) -> list[int]:
 
 
 def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
-    """Return the slice from the period of one date to the end of another's; None if an end is neither a date nor None.
+    """Return the slice from the start of the first date's period to the end of the last date's period.
 
-    Raises NotationError if the dates are not in order.
+    Return None if `first` or `last` is neither a date nor None.
+
+    Raises NotationError if the labels are not sorted.
     """
     starts, ends = (None if end is None else period(labels, end) for end in (first, last))
     if (first is not None and starts is None) or (last is not None and ends is None):

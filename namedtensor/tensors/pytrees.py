@@ -1,7 +1,8 @@
-"""Named tensors as JAX pytrees: the array is the leaf, the axis names are in the tree structure.
+"""Named tensors as JAX pytrees. The array is the leaf, and the tree structure contains the axis names.
 
-So `jax.jit`, `jax.grad` and `jax.tree.map` take and return named tensors. The path of a leaf is the path of its tensor:
-`['W']` for the parameter W of a layer. Named tensors are registered when JAX is first used.
+As pytrees, named tensors can be passed to `jax.jit`, `jax.grad` and `jax.tree.map`, which also return named tensors.
+The path of a leaf is the path of its tensor, such as `['W']` for the parameter W of a layer. The first use of JAX
+registers named tensors.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .mapped_axes import (
 
 
 class TreeClass(NamedTuple):
-    """A class whose instances are trees of JAX."""
+    """A class to register as a JAX pytree, with functions that flatten and rebuild its instances."""
 
     kind: type
     children: Callable[[Any], tuple[tuple[Any, ...], Any]]  # and the other parts of the instance
@@ -45,7 +46,7 @@ _REGISTERED: set[type] = set()
 
 
 def register() -> None:
-    """Register named tensors and their containers as pytrees, each once."""
+    """Register named tensors and the classes that contain them as pytrees, unless they are already registered."""
     if NamedTensor not in _REGISTERED:
         register_vmap()
     register_class(TreeClass(NamedTensor, _children, tensor_of_leaf, lambda names: (array_key(),), list, tuple))
@@ -54,7 +55,7 @@ def register() -> None:
 
 
 def register_class(tree_class: TreeClass) -> None:
-    """Register a class once."""
+    """Register a class as a pytree, unless it is already registered."""
     kind, children, from_children, keys, to_json, from_json = tree_class
     if kind in _REGISTERED:
         return
@@ -81,13 +82,13 @@ def register_class(tree_class: TreeClass) -> None:
 
 
 def where_imported() -> None:
-    """Register when JAX is imported, before any of its arrays is met."""
+    """Register named tensors as pytrees if JAX is imported."""
     if NamedTensor not in _REGISTERED and "jax" in sys.modules:
         register()
 
 
 def also(tree_class: TreeClass) -> None:
-    """Register a class that holds named tensors, when these are."""
+    """Register a class that contains named tensors as soon as named tensors are registered."""
     _OTHERS.append(tree_class)
     if NamedTensor in _REGISTERED:
         register_class(tree_class)
@@ -95,7 +96,7 @@ def also(tree_class: TreeClass) -> None:
 
 @cache
 def array_key() -> Any:
-    """Return the key of a tensor's array in a path. The text of the path does not show it."""
+    """Return the path key of a tensor's array. Printed paths do not show this key."""
     from jax.tree_util import GetAttrKey  # type: ignore[import-not-found]
 
     class ArrayKey(GetAttrKey):
@@ -106,7 +107,7 @@ def array_key() -> Any:
 
 
 def name_key(name: str) -> Any:
-    """Return the key of a child that has a name: ['W']."""
+    """Return the path key of a named child, which is printed as ['W']."""
     from jax.tree_util import DictKey  # type: ignore[import-not-found]
 
     return DictKey(name)
@@ -117,7 +118,10 @@ def _children(tensor: NamedTensor) -> tuple[tuple[Any], Any]:
 
 
 def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
-    """Return the tensor of a leaf, which is a slice of it in a scan; JAX also builds trees with other leaves."""
+    """Rebuild a tensor from a leaf, which may be a slice of the array, a tensor, or another object.
+
+    JAX passes slices inside of scans, and other objects as placeholders for arrays.
+    """
     (leaf,) = leaves
     axes = names if type(names) is tuple else tuple(names)
     if isinstance(leaf, NamedTensor):
@@ -140,7 +144,7 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
 
 
 def jax_module() -> Any:
-    """Return JAX after registering named tensors. Raises NotationError if it is not installed."""
+    """Import JAX, register named tensors, and return the module. Raise NotationError if JAX is not installed."""
     try:
         import jax  # type: ignore[import-not-found]
     except ImportError:
@@ -151,7 +155,7 @@ def jax_module() -> Any:
 
 @contextmanager
 def keep_language_errors() -> Iterator[None]:
-    """Keep errors of a formula as they were raised, without JAX's additions to errors that pass through it."""
+    """Re-raise a NotationError without the notes that JAX adds to errors in traced functions."""
     try:
         yield
     except NotationError as problem:

@@ -1,4 +1,4 @@
-"""Tensors as 8-bit integers with a scale: W ≈ Q ⊙ s."""
+"""Quantization of tensors to 8-bit integers Q and a scale s, such that W ≈ Q ⊙ s."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ PIECE_ELEMENTS = 2**22  # elements that are converted at a time, which keeps tem
 
 
 def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTensor, NamedTensor]:
-    """Convert a tensor to 8-bit integers and a scale. Their product is the tensor, up to rounding.
+    """Convert a tensor to 8-bit integers and a scale whose product is the tensor, up to rounding.
 
-    The scale is the largest absolute value along the axes, over 127, so each element changes by at most half of it. A
-    product that sums over these axes, such as `X ⊙_{in} (Q ⊙ s)`, reads the integers as they are, and so does an index
-    into the other axes: the product Q ⊙ s is never an array.
+    The scale is the largest absolute value along the axes divided by 127. Rounding therefore changes each element by at
+    most half the scale. A contraction over these axes, such as `X ⊙_{in} (Q ⊙ s)`, and an index into the other axes use
+    the integers directly. They never store the product Q ⊙ s as an array.
 
     Parameters
     ----------
     tensor : NamedTensor
-        The tensor, of floats.
+        A tensor of floats.
     axis : str or iterable of str
-        The axes that share a scale: for a weight, those that its product sums over.
+        The axes that share a scale. For a weight, pass the axes that are contracted with the input.
 
     Returns
     -------
     integers : NamedTensor
-        The integers, from −127 to 127, with the axes of the tensor; the axes in `axis` are last in memory.
+        Integers from −127 to 127 with the axes of the tensor. In memory, the axes in `axis` are last.
     scale : NamedTensor
-        The scale, with the other axes.
+        The scale, which has the remaining axes.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
 
 
 def _quantize_in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
-    """Return the integers and the scale of an array. The scale has its first `rank` axes."""
+    """Return the integers and the scale of an array. The scale has the first `rank` axes of the array."""
     shape = tuple(array.shape)
     rows = array.shape[0] if rank else 0
     step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows

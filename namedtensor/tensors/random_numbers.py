@@ -1,4 +1,4 @@
-"""Tensors of random numbers, made of a shape: `nt.random_normal("a[3] b[4]", seed=1)`."""
+"""Creation of tensors of random numbers from a shape, as in `nt.random_normal("a[3] b[4]", seed=1)`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .creation import make_tensor, sizes_of
 def random_normal(
     shape: Any, seed: Any = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
-    """Create a tensor of normally distributed random numbers; the same seed gives the same numbers, on each library.
+    """Create a tensor of normally distributed random numbers. Equal seeds produce equal numbers in each library.
 
     Parameters
     ----------
     shape : str or mapping of str to int
-        Axis names with their sizes: "seq[3] chans[4]".
+        Axis names with their sizes, such as "seq[3] chans[4]".
     seed : int, key of jax.random, or sequence of one of these and integers
-        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
+        The seed (default: 0). Seeds such as (7, 0) and (7, 1) produce independent numbers. A key produces a JAX array.
     mean, std : float
         The mean and the standard deviation (default: 0 and 1).
     dtype : str, optional
-        The type of the elements (default: "float64").
+        The dtype of the elements (default: "float64").
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -53,18 +53,18 @@ def random_normal(
 def random_uniform(
     shape: Any, seed: Any = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
-    """Create a tensor of uniformly distributed random numbers; the same seed gives the same numbers, on each library.
+    """Create a tensor of uniformly distributed random numbers. Equal seeds produce equal numbers in each library.
 
     Parameters
     ----------
     shape : str or mapping of str to int
-        Axis names with their sizes: "seq[3] chans[4]".
+        Axis names with their sizes, such as "seq[3] chans[4]".
     seed : int, key of jax.random, or sequence of one of these and integers
-        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
+        The seed (default: 0). Seeds such as (7, 0) and (7, 1) produce independent numbers. A key produces a JAX array.
     low, high : float
-        The bounds; the numbers are smaller than `high` (default: 0 and 1).
+        The bounds of the numbers, excluding `high` (default: 0 and 1).
     dtype : str, optional
-        The type of the elements (default: "float64").
+        The dtype of the elements (default: "float64").
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -89,7 +89,7 @@ def random_uniform(
 
 
 def draw_tensor(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    """Return a tensor of random numbers, which are JAX's if the seed is a key."""
+    """Return random numbers as a tensor. Numbers from a JAX key stay in a JAX array."""
     if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
         return make_tensor(np.asarray(numbers), sizes, dtype, library, device)
     result = wrap_array(numbers, tuple(sizes))

@@ -1,6 +1,6 @@
-"""Renames, merges, splits and indices of named tensors, as methods (paper §3.6 and §3.7).
+"""Implementations of the methods that rename, merge, split and index axes (paper §3.6 and §3.7).
 
-The Python methods count from 0, like Python.
+In methods, positions count from 0. In formulas, positions count from 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .diagnostics import nearest, shape_error
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
-    """Raise if a tensor is missing an axis, or if an axis is named twice."""
+    """Raise NotationError if a tensor lacks an axis, or if an axis is named twice."""
     axes = tuple(axes)
     for axis in axes:
         if axis not in layout.axes:
@@ -40,7 +40,7 @@ def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
 
 
 def need_new(layout: Layout, axes: tuple[str, ...], new: Iterable[str], number: int, what: str) -> None:
-    """Raise if an axis would get a name that another axis has."""
+    """Raise NotationError if a new axis would have the same name as another axis."""
     for name in new:
         if axes.count(name) > 1:
             raise NotationError(
@@ -54,7 +54,7 @@ _RENAMED: Cache[Any, Layout] = Cache("layouts under other names", MOST)
 
 
 def rename(tensor: Any, names: Mapping[str, str]) -> Any:
-    """Return the array with axes under other names, all renamed at once."""
+    """Rename several axes of a tensor at once."""
     if tensor.layout.labels:
         return eager.labeled().rename_tensor(tensor, names)
     key = (tensor.layout, tuple(names.items()))
@@ -77,7 +77,7 @@ def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
 
 # -------------------------------------------------------------------------------------------------- merging, splitting
 def merge_axes(tensor: Any, groups: Mapping[str, str | Iterable[str]]) -> Any:
-    """Merge each group of axes into one."""
+    """Merge each group of axes into one axis."""
     for new, old in groups.items():
         tensor = _merge_group(tensor, names_of(old), check_axis(new))
     return tensor
@@ -96,7 +96,7 @@ def _merge_group(tensor: Any, old: tuple[str, ...], new: str) -> Any:
 
 
 def split_axes(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
-    """Split each of some axes into several."""
+    """Split each of these axes into several axes."""
     for old, new in axes.items():
         if not isinstance(new, Mapping):
             raise NotationError(
@@ -124,7 +124,7 @@ def _split_axis(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
 
 
 def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
-    """Return the sizes of the parts, computing the one that is None from the others."""
+    """Return the sizes of an axis's parts. If one size is None, compute it from the other sizes."""
     whole = layout.sizes[old]
     stated = math.prod(size for size in parts.values() if size is not None)
     unknown = [axis for axis, size in parts.items() if size is None]
@@ -144,7 +144,7 @@ SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], 
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """Return the selection by slices and integers, or None if more must be checked."""
+    """Return the elements that integers and slices select, or None if an entry needs further checks."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
@@ -163,7 +163,7 @@ def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor:
 
 
 def index_elements(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Select elements by axis: integers and slices as in Python, and tensors of indices, all at once."""
+    """Select elements by axis name, using integers, slices, lists and index tensors."""
     layout = tensor.layout
     pairs = {check_axis(axis): expected for axis, expected in index.items()}
     need_axes(layout, pairs, "an index")
@@ -213,7 +213,7 @@ def _slice_array(array: Any, at: tuple[Any, ...]) -> Any:
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
-    """Return a list of positions as a tensor along the axis itself, with the tensor's library and device."""
+    """Return a list of positions as an index tensor along the same axis, with the tensor's library and device."""
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
@@ -222,7 +222,7 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
 
 
 def list_entries(axis: str, size: int, index: Any) -> list[Any]:
-    """Return the entries of a list. For booleans, one per element, return the positions of the true entries."""
+    """Return the entries of a list index. For a list of booleans, return the positions of the true entries."""
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
         if len(entries) != size:
@@ -239,7 +239,7 @@ def is_truth(entry: Any) -> bool:
 
 
 def integers(numbers: Any, like: Any) -> Any:
-    """Return integers as an array of a tensor's library, on its device."""
+    """Convert integers to an array with the library and device of the tensor `like`."""
     import numpy as np
 
     array, xp = np.asarray(numbers, dtype=np.int64), like.layout.xp
@@ -264,7 +264,7 @@ def _position(axis: str, expected: Any, size: int) -> int:
 
 
 def _take_elements(tensor: Any, indices: Mapping[str, Any]) -> Any:
-    """Return the elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
+    """Select elements with index tensors. An axis that index tensors share with the tensor is aligned by name."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))

@@ -1,4 +1,4 @@
-"""Methods that select elements along an axis by their positions: `A.take([0, 2], axis="seq")`, `A.topk(2, axis="seq")`."""
+"""Methods that select elements along an axis, such as `A.take([0, 2], axis="seq")` and `A.topk(2, axis="seq")`."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ TAKE_HINT = 'write take([0, 2], axis="seq"), or pass a named tensor of positions
 
 @alone
 def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
-    """Return the elements at positions along an axis, counted from 0.
+    """Return the elements at the given positions along an axis. Positions count from 0.
 
     Parameters
     ----------
     indices : int, sequence of int or NamedTensor
-        The positions. Negative positions raise an error; `A[{"seq": -1}]` counts from the end.
+        The positions. A negative position raises an error. To count from the end, write `A[{"seq": -1}]`.
     axis : str
-        The axis.
+        The axis to select along.
 
     Returns
     -------
     NamedTensor
-        For one position, the result lacks the axis. For a sequence, it has the axis and the labels of these elements.
-        For a tensor, it has the axes of the positions, and the axes that `A` shares are aligned by name.
+        The selected elements. For one position, the result does not have the axis. For a sequence, the result has the
+        axis with the labels of the selected elements. For a tensor, the result has the tensor's axes instead. Axes that
+        the tensor shares with `A` are aligned by name.
 
     Raises
     ------
     NotationError
-        If the axis is missing (301), a position is not an integer (402), or is out of range (401).
+        If the axis is missing (301), or a position is not an integer (402) or is out of range (401).
 
     Examples
     --------
@@ -54,7 +55,7 @@ def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
 
 
 def position_of(index: Any, axis: str, size: int) -> int:
-    """Return a position along an axis. Raises NotationError for anything else."""
+    """Return a position along an axis as an integer. Raise NotationError if the position is invalid."""
     position = to_integer(index) if hasattr(index, "__index__") else None
     if position is None:
         keep = f'; to keep elements by a condition, write A[{{"{axis}": keep}}]' if is_truth(index) else ""
@@ -71,24 +72,24 @@ def position_of(index: Any, axis: str, size: int) -> int:
 
 @alone
 def topk(self: NamedTensor, k: int, axis: str) -> tuple[NamedTensor, NamedTensor]:
-    """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
+    """Return the k largest elements along an axis in descending order, and their positions, which count from 0.
 
     Parameters
     ----------
     k : int
-        How many.
+        The number of elements.
     axis : str
-        The axis, whose size in the results is k.
+        The axis to search along. Its size in the results is k.
 
     Returns
     -------
     tuple of NamedTensor
-        The elements, and their positions.
+        The elements and their positions.
 
     Raises
     ------
     NotationError
-        If the axis is missing (301), or has fewer elements (308).
+        If the axis is missing (301), or has fewer than k elements (308).
 
     Examples
     --------

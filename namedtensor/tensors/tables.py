@@ -1,4 +1,4 @@
-"""Tables of tensors with named axes: one axis is a row, two a table; with more, the first ones number the tables.
+"""Formatting of tensors as tables. The last two axes are rows and columns, and each index of other axes has a table.
 
 height\\width │ 1  2  3
 ─────────────┼────────
@@ -33,9 +33,9 @@ USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbe
 
 @encodable
 def __repr__(tensor: NamedTensor) -> str:
-    """Format a tensor in one line: a small one as an expression that creates it, a larger one as its `summary`.
+    """Format a small tensor as an expression in one line, and a larger tensor as its `summary`.
 
-    The dtype follows the axes if it differs from the dtype of Python's numbers.
+    The expression includes the dtype if it differs from the dtype of Python's numbers.
 
     >>> import namedtensor as nt
     >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -62,13 +62,13 @@ def __repr__(tensor: NamedTensor) -> str:
 
 
 def label_texts(labels: Labels) -> list[str]:
-    """Format labels like Python's lists, with strings in double quotes."""
+    """Format each label. Strings are in double quotes."""
     texts = [printable(labels.text(at)) for at in range(len(labels))]
     return [f'"{text}"' if labels.values.dtype.kind in "OM" else text for text in texts]
 
 
 def format_numbers(numbers: Any, digits: int) -> str:
-    """Return nested lists of numbers in Python's format."""
+    """Format nested lists of numbers as a Python expression."""
     if isinstance(numbers, list):
         return f"[{', '.join(format_numbers(entry, digits) for entry in numbers)}]"
     if not isinstance(numbers, float):
@@ -84,7 +84,7 @@ def dtype_of(tensor: NamedTensor) -> str:
 
 
 def summary(tensor: NamedTensor) -> str:
-    """Return names, sizes, dtype and the range of values.
+    """Return a one-line summary with the axes, their sizes, the dtype, and the range of values.
 
     >>> import namedtensor as nt
     >>> summary(nt.tensor([0.5, 2.0], "seq"))
@@ -121,7 +121,7 @@ def _nan(array: Any) -> Any:
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
-    """Return the elements as a NumPy array, or None while a backend traces."""
+    """Return the elements as a NumPy array, or None if a library traces the tensor and its values are unknown."""
     from ..core.array_data import concrete
     from ..core.arrays import is_shape
 
@@ -134,9 +134,9 @@ def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
 
 
 def number(value: Any, digits: int = IN_TABLES) -> str:
-    """Format a number with 4 significant digits and no needless zeros.
+    """Format a number with the given number of significant digits, without trailing zeros.
 
-    A fraction never looks like an integer.
+    If the number is not an integer, the result has a decimal point or an exponent.
 
     >>> number(1.5), number(1 / 3), number(1.00001)
     ('1.5', '0.3333', '1.000')
@@ -156,7 +156,7 @@ def number(value: Any, digits: int = IN_TABLES) -> str:
 
 
 def choose_positions(size: int) -> list[int | None]:
-    """Return the positions of an axis that are shown, with None for an omitted range."""
+    """Return the positions along an axis that a table shows, with None for an omitted range."""
     if size <= LONGEST:
         return list(range(size))
     half = LONGEST // 2
@@ -164,7 +164,7 @@ def choose_positions(size: int) -> list[int | None]:
 
 
 def column(texts: list[str]) -> list[str]:
-    """Align the numbers of one column at their points."""
+    """Align the numbers in one column at their decimal points."""
     places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
     most = max(places, default=0)
     padded = [text + " " * (most - position) if most else text for text, position in zip(texts, places)]
@@ -173,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Yield two-dimensional pieces, each with its position: ("batch 1", array, (rows, columns))."""
+    """Yield the title, array and axes of each table, such as ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
@@ -190,11 +190,10 @@ def left_out(tensor: NamedTensor) -> int:
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None = None) -> str:
-    """Format a table with the names of the axes.
+    """Format a tensor as a table with the names of its axes.
 
-    Elements are numbered from 1, like in formulas, or have the labels of their axis.
-
-    The numbers have as many significant digits as are asked for, or are written by a `spec` of Python's format.
+    Rows and columns have the labels of their axis, or numbers from 1, as in formulas. Values have the given number of
+    significant digits, or the format that the format specification `spec` describes.
 
     >>> import namedtensor as nt
     >>> print(text_table(nt.tensor([[3, 1], [1, 5]], "height width")))
@@ -225,13 +224,13 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
 
 @encodable
 def __str__(tensor: NamedTensor) -> str:
-    """Return the representation as text."""
+    """Format the tensor as a table."""
     return text_table(tensor)
 
 
 @encodable
 def __format__(tensor: NamedTensor, spec: str) -> str:
-    """Format the tensor for f-strings."""
+    """Format the tensor as a table, with the format specification of an f-string."""
     return text_table(tensor, spec=spec or None)
 
 
@@ -241,7 +240,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
     Parameters
     ----------
     digits : int, optional
-        Significant digits (default: the setting of `set_printoptions`).
+        The number of significant digits (default: the setting of `set_printoptions`).
 
     Returns
     -------
@@ -264,7 +263,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """Return the formatter of numbers. Raise NotationError if the format is invalid."""
+    """Return a function that formats a number. It raises NotationError if `spec` is not a valid format."""
     if spec is None:
         return lambda value: number(value, digits)
 
@@ -280,7 +279,7 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
 
 
 def heads_of(tensor: NamedTensor) -> dict[str, Callable[[int], str]]:
-    """Return the heading of an element of each axis: its label, if it has one, else its number."""
+    """Return, for each axis, a function from positions to headings. A heading is a label or a number from 1."""
     heads: dict[str, Callable[[int], str]] = {axis: lambda at: str(at + 1) for axis in tensor.axes}
     return heads | {axis: partial(label_at, labels) for axis, labels in tensor.layout.labels}
 
@@ -320,7 +319,7 @@ HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 
 
 def _repr_html_(tensor: NamedTensor) -> str:
-    """Return a static table with the names of the axes at its sides; more than two axes make several tables."""
+    """Format the tensor as HTML tables with the names of the axes. Tensors with more than two axes have several."""
     array = values(tensor, tensor.axes)
     title = html.escape(summary(tensor))
     caption = f'<div style="opacity:0.7;font-size:0.85em">{title}</div>'
@@ -367,7 +366,7 @@ def _html_facet(
 
 
 def _largest(array: Any) -> float:
-    """Return the largest finite absolute value: the unit of the cells' shades."""
+    """Return the largest finite absolute value, which has the darkest shade."""
     import numpy as np
 
     if array.dtype.kind not in "iuf":
@@ -377,7 +376,7 @@ def _largest(array: Any) -> float:
 
 
 def _html_cell(value: Any, largest: float) -> str:
-    """Format a cell, shaded by its value: blue above zero, orange below."""
+    """Format an HTML cell. Positive values have blue shades, and negative values have orange shades."""
     if value is None:
         return f'<td style="{CELL}">…</td>'
     shade = ""

@@ -1,4 +1,4 @@
-"""Given values as tensors or plain numbers."""
+"""Conversion of Python values to tensors or plain numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .eager import NUMBERS, to_operand, wrap_array
 
 
 def convert_value(value: Any, name: str) -> Any:
-    """Return a given value as a tensor or a plain number. Raise NotationError for anything else."""
+    """Convert a value to a tensor or a plain number. Raise NotationError if this is not possible."""
     if is_key(value):
         return wrap_array(number_of_key(value), ())
     if hasattr(value, "to_numpy"):
