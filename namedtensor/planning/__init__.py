@@ -1,31 +1,32 @@
 """The planner, which converts terms to a plan of primitive steps on positional arrays for one library.
 
-`plan`: values, steps, plans.
+`plan`: values, steps and plans.
 `primitives`: the table of primitive steps, and the invariants of plans.
-`target`: a library as plans see it.
-`optimizations`: the optimizations, each with its rewrite identity.
+`target`: the properties of a library that plans use.
+`optimizations`: the optimizations, each with the identity that it relies on.
 `intervals`: bounds of integers.
-`whole_numbers`: promotion of integers, and when floats replace them.
+`whole_numbers`: promotion of integers, including the cases in which floats replace them.
 `dtypes`: the dtype of each step.
-`sums_as_products`: sums that a product computes.
-`step_builder`: creates steps, sharing equal ones; constants and casts; the guarded fast path and its fallback.
-`builder`: converts named operations to steps.
-`failures`: converts errors of libraries to errors of the formula.
-`lowering`: the state of rules and rewrites.
+`sums_as_products`: sums that are computed by a product.
+`step_builder`: construction of steps, constants and casts, and the guarded fast path with its fallback.
+`builder`: translation of named operations to steps.
+`failures`: translation of library exceptions to errors of the formula.
+`lowering`: the state that rules and rewrites share.
 `slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
-`contraction_order`: the cheapest order of a chain of products.
-`fused_kernels`: expressions with a kernel in the library.
+`contraction_order`: the cheapest order for a chain of products.
+`fused_kernels`: expressions for which the library has a kernel.
 `scaled_integers`: products and elements of integers with a scale.
 `merged_projections`: one product for several weights.
-`online_softmax`: softmax over a long axis, slice by slice.
+`online_softmax`: softmax over a long axis, computed one slice at a time.
 `regions`: expressions that can be tiled.
 `core_use`: the number of cores for a region.
 `blocking`: a tiled region as one step.
-`planner`: the tables of rules, rewrites and analyses, and make_plan, which applies them.
-`memory`: reuse in place, workspaces, last uses.
+`planner`: the tables of rules, rewrites and analyses, and `make_plan`, which applies them.
+`memory`: in-place reuse, workspaces, and the last use of each value.
 `cost`: the cost of a plan.
 
-Contract: it uses nodes only for spans and libraries only by `Target`; rules and rewrites take `Lowering`, never the planner.
+Contract: this package uses nodes only for spans, and libraries only through `Target`. Rules and rewrites depend on
+`Lowering`, but not on the planner.
 """

@@ -20,7 +20,7 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """Find the disjoint regions that are worth tiling.
 
-    Layers have one block per core, and only if several cores compute them.
+    A region of layers has one block per core. Such regions are used only if several cores compute a region.
     """
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     _find(lowering, terms, threads)
@@ -59,7 +59,7 @@ def cores_for(lowering: Lowering, region: Region) -> str:
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
     """Return whether a term ends a chain of contractions that may be computed in another order.
 
-    Its cheapest order may never make the large array that tiles avoid.
+    Such a chain is not tiled, because the cheapest order may avoid the large array without tiles.
     """
     if not lowering.is_on("contraction-order") or lowering.builder.half:
         return False

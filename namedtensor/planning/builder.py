@@ -1,7 +1,7 @@
 """The plan builder, which lowers operations on values with named axes to primitive steps on positions.
 
-Operators say by this what they mean, once, whatever library will run it: `b.exp(b.subtract(x, m))`. Axes are aligned by
-name, equal steps are shared, and an operation that the target has is one step.
+With this interface, an operator is defined once for all libraries, as in `b.exp(b.subtract(x, m))`. The builder aligns
+axes by name and shares equal steps. An operation that the target supports natively becomes one step.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class PlanBuilder(StepBuilder):
     def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
         """Return exp(x − m), where m is the maximum of x, and the sums that normalize these exponentials.
 
-        On the fast path m is 0 in each row in which the sum of exp x is at least 1: then no exponential is smaller than
-        its share of the sum, so none is lost that has a share. The step `shifted` computes the other rows again.
+        On the fast path, m is 0 in each row in which the sum of exp x is at least 1. No exponential in such a row is
+        smaller than its share of the sum, so an exponential with a representable share does not underflow. The step
+        `shifted` recomputes the other rows.
         """
         if not self.has_fast_path(x) or x in self.donated:  # its memory becomes the result's
             powers = self.exp(self.subtract(x, self.reduce("max", x, axes, True)))
@@ -100,7 +101,7 @@ class PlanBuilder(StepBuilder):
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
         """Return a value that has a fast path over these axes.
 
-        In a long plan it is one step of `x` with a separate guard.
+        In a long plan, the value becomes a single step of `x` with a separate guard.
         """
         if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
@@ -117,9 +118,9 @@ class PlanBuilder(StepBuilder):
         self.guard(x, -end, end)
 
     def sums_in_single(self, kind: str, x: PlanValue) -> bool:
-        """Return whether sums and products need single precision, since NumPy rounds each partial sum of some dtypes.
+        """Return whether sums and products of a value must be computed in single precision.
 
-        These are the dtypes of `ml_dtypes`.
+        NumPy rounds each partial sum of the dtypes of `ml_dtypes`.
         """
         sums = kind in ("sum", "prod", "mean", "cumsum", "cumprod")
         return sums and self.kind(x) == "f" and not self.target.is_native(x.dtype)

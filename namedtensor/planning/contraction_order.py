@@ -1,7 +1,8 @@
-"""Contraction order: computes a chain A ⊙_{i} B ⊙_{j} C in the cheapest order, by dynamic programming over its factors.
+"""Contraction order, which computes a chain such as A ⊙_{i} B ⊙_{j} C in the cheapest order by dynamic programming.
 
-Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two costs its
-multiply-adds. Axes that both operands and the result have make a stack of products, each of which is a call.
+Factors are contracted two at a time, over the axes that no remaining factor needs. The cost of a product of two factors
+is the number of multiply-adds. Axes that both operands and the result share form a stack of products, each of which
+requires a separate call.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
     """Return the chain that ends with a term, or None if no other order could be cheaper.
 
-    Its factors come from products within sums of products, in which each axis has one meaning.
+    The factors are collected from nested products, provided that each axis has one meaning in these products.
     """
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None

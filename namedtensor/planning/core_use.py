@@ -1,7 +1,7 @@
 """The number of cores that compute the blocks of a region. Small regions stay on the calling thread.
 
-Waking a thread and waiting for it costs about as much as a millisecond of work, so several cores pay off from about two
-milliseconds of work on one. That time is estimated from the numbers of multiply-adds and bytes.
+Waking a thread and waiting for it costs about as much as a millisecond of work. Several cores are therefore worthwhile
+from about two milliseconds of work on one core. This time is estimated from the numbers of multiply-adds and bytes.
 """
 
 from __future__ import annotations

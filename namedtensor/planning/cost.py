@@ -23,9 +23,9 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class CostRow(NamedTuple):
-    """A step: its operation, its part of the formula, its axes, how often it runs, its costs, and its result size.
+    """The cost of a step: its operation, formula part, axes, number of runs, costs, and result size.
 
-    Sizes that shapes leave open make the numbers polynomials, `2 |seq|² |key|`.
+    If axis sizes are unknown, the costs are polynomials, such as `2 |seq|² |key|`.
     """
 
     step: str
@@ -48,8 +48,8 @@ class CostRow(NamedTuple):
 class Cost:
     """The steps of a plan and their costs, which print as a table.
 
-    `multiply_adds` counts products, `operations` counts everything, `bytes` is the total written, and `largest` is the
-    size of the largest array in bytes.
+    `multiply_adds` counts the multiply-adds of products, `operations` counts all operations, `bytes` is the total
+    number of bytes written, and `largest` is the size of the largest array in bytes.
     """
 
     def __init__(self, rows: list[CostRow]):
@@ -63,7 +63,7 @@ class Cost:
     def __repr__(self) -> str:
         """Return a table of the steps, with the totals in its last row.
 
-        Polynomials are long, so they follow the table.
+        If the totals are polynomials, which are long, they follow the table.
         """
         cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]
         totals = (self.multiply_adds, self.operations, self.bytes)

@@ -1,6 +1,6 @@
 """Dtype promotion: the common dtype of the arguments of a step, and the dtype of the result.
 
-Integers combined with floats take the float dtype; `whole_numbers` has the rules for integers alone.
+If integers and floats are combined, the result has the float dtype. `whole_numbers` contains the rules for integers.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
 def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
     """Cast arguments to one dtype. Plain numbers stay plain unless `numbers` requires arrays.
 
-    Integers combined with floats take the float dtype; a Boolean among numbers is 0 or 1.
+    If integers and floats are combined, all are cast to the float dtype. Among numbers, a Boolean is converted to 0 or
+    1.
     """
     dtype = common_dtype(b, arguments, floats)
     kind = b.target.kind(dtype)

@@ -39,7 +39,7 @@ def is_index_problem(problem: IndexError) -> bool:
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
     """Return the error for an index that is out of range or not an integer.
 
-    `problem` has its `index` and the `size` of the axis, or None if the size does not matter.
+    `problem.index` is the invalid index. `problem.size` is the axis size, or None if the size does not matter.
     """
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
     if size is None or to_integer(value) is None:

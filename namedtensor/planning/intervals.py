@@ -1,13 +1,13 @@
 """Interval analysis of integers: bounds on the elements of a value, based on dtypes, literals and sizes.
 
-Every primitive on integers has a row with the bounds of its results. So a plan proves without data that a product fits,
-and computes in floats what may not fit (see `whole_numbers`).
+Each integer primitive has a row that computes the bounds of its result. A plan can thus prove, without data, that a
+product fits, and it computes in floats if a value may not fit (see `whole_numbers`).
 
     iota_{a}           1 … |a|
     iota_{a} − 1       0 … |a| − 1
     2 u, u of uint8    0 … 510
 
-Values that are not integers have no interval: None.
+The interval of a value that is not an integer is None.
 """
 
 from __future__ import annotations

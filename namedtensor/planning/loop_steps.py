@@ -1,9 +1,7 @@
-"""Loops in plans: one step, whose body is a plan of the states, one element per slice, and the invariant values.
+"""Loops in plans. A loop is one step, whose body is a plan of the states, slice elements and invariant values.
 
-Members that are stored in one array are a slice of it.
-
-The states keep their layout and their dtype. The dtype is found by planning the body until its results have the dtype
-of its states.
+Members that are stored in one array are passed as slices of this array. The states keep their layout and their dtype.
+To find the dtype, the body is planned until its results have the same dtypes as its states.
 """
 
 from __future__ import annotations
@@ -76,7 +74,7 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
     """Return a loop, its arguments, the terms of its members, and the names of members that are inputs.
 
-    Families in one array are slices of it.
+    A family that is stored in one array becomes a sliced argument of the loop.
     """
     (loop,) = term.options
     assert isinstance(loop, Loop)
@@ -152,7 +150,7 @@ def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
 def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[PlanValue]) -> list[PlanValue]:
     """Return the inputs of a loop.
 
-    Floats that do not depend on floating data take the dtype of that data, if there is any.
+    If the floating data has one dtype, floats that do not depend on this data are cast to its dtype.
     """
     floating = {dtype for dtype in {value.dtype for value in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
     weak = [value.dtype in floating and (value.weak or value.fixed) for value in rest]
@@ -186,7 +184,7 @@ def take_one(value: PlanValue) -> PlanValue:
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
     """Return the common dtype of a state before and after a step of the loop.
 
-    With `only_wider` it contains both, so that states settle.
+    If `only_wider` is true, the result is never narrower than either dtype, so that repeated planning terminates.
     """
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":

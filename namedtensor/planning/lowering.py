@@ -1,7 +1,7 @@
 """Lowering: the terms of a graph become values of a plan, in topological order.
 
-`Lowering` is the state that every rule and rewrite asks: which value a term has, who uses it, the builder of the plan.
-The planner passes the tables of rewrites, so a rewrite imports this file and never the planner.
+`Lowering` is the state that every rule and rewrite uses. It contains the value and the users of each term, and the
+builder of the plan. The planner passes the tables of rewrites, so a rewrite imports this module, but not the planner.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ RESULT: Any = object()  # marks a root: used by the caller
 class Rewrite(NamedTuple):
     """A row of the table of rewrites: the kinds of terms, the function, and the name of the rewrite in `optimizations`.
 
-    `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
+    `function` returns None if the pattern does not match. Unused steps that it creates are removed from the plan.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Rewrite(NamedTuple):
 class Analysis(NamedTuple):
     """A function that runs on all terms before any of them is lowered.
 
-    It runs if the optimization of its name is on and the largest array of the plan has `min_bytes`.
+    It runs if the optimization `name` is enabled and the largest array of the plan has at least `min_bytes` bytes.
     """
 
     name: str
@@ -64,8 +64,8 @@ class Analysis(NamedTuple):
 class Tables(NamedTuple):
     """The tables that control lowering.
 
-    They have a rule for each structural term, the rewrites in order, the rule of tiled regions, the analyses, and the
-    function that normalizes roots before they are lowered.
+    They consist of a rule for each structural term, the rewrites in order, the rule for tiled regions, the analyses,
+    and the function that normalizes roots before they are lowered.
     """
 
     structural: Mapping[str, Rule]
@@ -352,10 +352,10 @@ class Lowering:
         return None
 
     def kinds_of(self, term: Term) -> set[str]:
-        """Return the kinds that rewrites match a term by.
+        """Return the kinds of a term, which rewrites match.
 
-        They are sum, quotient, product (of numbers each), contraction, projection (one of a group that shares an
-        operand), chain (of contractions), index.
+        The kinds are "sum", "quotient" and "product" (without named axes), "contraction", "projection" (in a group of
+        contractions that share an operand), "chain" (of contractions), and "index".
         """
         if not term.axes:
             return {KINDS[term.operator]} if term.operator in KINDS else set()

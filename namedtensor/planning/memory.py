@@ -1,6 +1,6 @@
 """Memory planning: dead buffers are reused in place, and other results are written to preallocated workspaces.
 
-Inputs are not written to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
+A plan does not write to an input, unless the caller donates the input (`Plan.donated`) and thereby makes it a buffer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
     """Return, for each step that can overwrite a dead array, the value whose memory the step reuses.
 
-    That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.
+    That value is dead and has the shape and dtype of the result. It is neither a result nor an input, unless donated.
     """
     root: dict[Any, Any] = {}
     last: dict[PlanValue, int] = {}
@@ -82,7 +82,8 @@ MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a functio
 class Workspace(NamedTuple):
     """The buffers of one function, that is, the arrays that its steps write to.
 
-    They are `out`, written by `first`, and `made`, given by shapes and dtypes.
+    `places` maps values to buffers, and `made` contains the shapes and dtypes of the allocated buffers. The step that
+    computes `first` writes to the array `out`.
     """
 
     places: dict[PlanValue, str]

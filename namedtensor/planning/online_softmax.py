@@ -1,7 +1,7 @@
 """Online softmax: softmax over a long axis, computed one slice at a time, with the guard of the fast path.
 
-exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
-whole. If the largest m must be subtracted, the largest of all slices is found first.
+Both exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they can be accumulated over slices of ax without
+materializing X. If the maximum m must be subtracted, a first pass over all slices computes m.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def share(lowering: Lowering, term: Term) -> float:
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
     """Return softmax_{ax}(X) ⊙_{ax} V, with the division after the product, which is smaller than the softmax.
 
-    The product of the exponentials with V can overflow although no share of V does; then the fallback divides first.
+    The product of the exponentials with V may overflow although the final result is finite. In this case, the fallback
+    divides first.
     """
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
@@ -81,9 +82,10 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
 
 
 class _Slice(NamedTuple):
-    """The parts of a slice.
+    """The computation of one slice.
 
-    They tell whether its product with V is computed, and the values that its exponentials are shifted and divided by.
+    `product` specifies whether the product with V is computed. The exponentials are shifted by `largest` and divided by
+    `total`.
     """
 
     product: bool

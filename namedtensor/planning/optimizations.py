@@ -1,6 +1,6 @@
-"""The table of optimizations: one row each, with the identity that preserves results up to rounding.
+"""The table of optimizations. Each row contains the identity that preserves results up to rounding.
 
-Each can be turned off by its name (`formula.compile(disable=...)`), and results with it and without agree.
+Each optimization can be disabled by its name (`formula.compile(disable=...)`). The results agree in both cases.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Plans, the low-level IR, which consists of primitive steps on positional arrays, from inputs to results.
 
-A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
-known before there is data is done: axes are positions, sizes numbers, dtypes names, casts separate steps.
+A plan is a printable value that does not depend on a library's functions, and the source text is generated from the
+plan alone. Everything that is known without data is already resolved: axes are positions, sizes are numbers, dtypes are
+names, and casts are separate steps.
 
     t1 = multiply(Q, 0.5)                  : seq'[3] × key[4]
     t2 = transpose(K; moves 1 0)           : key[4] × seq[5]
     t3 = matmul(t1, t2)                    : seq'[3] × seq[5]
 
-A *fixed* step needs no input; it is done once, before the function is called. One that needs the sizes of axes, which are
-read from the inputs, is done once for each of them.
+A *fixed* step does not depend on inputs and runs once, before the function is called. A fixed step that depends on axis
+sizes, which are read from the inputs, runs once for each combination of sizes.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −
 class PlanValue:
     """The value of a step, with its axes in storage order, their sizes, and the name of the dtype.
 
-    `fixed` values need no input; `sized` ones among them need the sizes of inputs. The dtype of a `dynamic` value
-    depends on its elements. `interval` bounds the elements if they are integers, else it is None. `weak` values are
-    floats that were computed from integers only; combined with other floats they take their dtype.
+    A `fixed` value does not depend on inputs, except on their sizes if it is also `sized`. The dtype of a `dynamic`
+    value depends on its elements. `interval` contains the bounds of integer elements, and is None for other values. A
+    `weak` value is a float that was computed only from integers. Combined with other floats, it is cast to their dtype.
     """
 
     __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak", "sized")

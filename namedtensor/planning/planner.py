@@ -1,7 +1,7 @@
 """The planner: the tables of rules and rewrites, applied to the roots of a typed graph.
 
-Each rewrite computes terms of some kinds by another plan, by the identity of its row in `optimizations`. The first
-rewrite that matches a term is used.
+Each rewrite lowers terms of certain kinds to different steps, as justified by its identity in `optimizations`. The
+first rewrite that matches a term is used.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ EXPONENTIALS = frozenset(("exp", "^"))
 def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
     """Return the terms in normalized form, before they are lowered.
 
-    Variables are replaced by their values, dead states of loops removed, and softmax recognized if all numbers are
-    real.
+    Variables are replaced by their values, and dead states of loops are removed. Softmax is recognized if `real` is
+    true.
     """
     roots = substitute_variables(roots)
     kinds = set(map(OPERATOR, topological(*roots)))
@@ -128,8 +128,8 @@ def make_plan(
 ) -> tuple[Plan, list[Any]]:
     """Return the plan for `roots`, and the Python functions that the plan calls.
 
-    Its inputs have the `layouts`, in this order, and the `names`, if any. The plan may write to the `donated` inputs.
-    Raises NotationError if something is not known, or too large.
+    The inputs have the given `layouts`, in this order, and the given `names`, if any. The plan may write to the
+    `donated` inputs. Raises NotationError if a required size is unknown or too large.
     """
     fromkeys = dict.fromkeys(map(DTYPE, layouts.values()))
     real = real_of(target, fromkeys)

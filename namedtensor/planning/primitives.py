@@ -2,9 +2,9 @@
 
 Each primitive has one row, with its arity, its options, its shape and its meaning.
 
-`verify` specifies what holds for every plan: each argument exists before its use, each primitive has a row, and the
-order and shape of each result follow from its row. `verify_memory` checks the reuse in place: overwritten memory is
-never read. Both are run on every plan while the tests run, and never else.
+`verify` checks the invariants of every plan. Each argument exists before its use, each primitive has a row, and the row
+determines the order and shape of each result. `verify_memory` checks in-place reuse, so that overwritten memory is
+never read. In tests, both functions check every plan; outside tests, neither function runs.
 """
 
 from __future__ import annotations
@@ -273,9 +273,9 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
     """Raise MalformedPlan if in-place reuse or the workspaces of a plan are invalid.
 
-    Raises Malformed if an array is read after its memory was overwritten, or if an input is written but not donated.
-
-    `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
+    Reuse is invalid if an array is read after its memory was overwritten, or if an input is overwritten but not
+    donated. `over` maps each value to the value that it overwrites, and `workspace` maps values to buffers. A view
+    shares the memory of its array.
     """
     memory: dict[Any, Any] = {input_: input_ for input_ in plan.inputs}
     alive: dict[Any, set[Any]] = {input_: {input_} for input_ in plan.inputs}

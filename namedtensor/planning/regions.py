@@ -1,11 +1,10 @@
-"""Regions to tile: parts of a formula that are computed one slice of the result at a time.
+"""Regions to tile, that is, parts of a formula that are computed one slice of the result at a time.
 
-No large intermediate array is materialized.
-
-A term is *mapped over* an axis if each slice of it along that axis needs only slices of its arguments: attention over
-its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
-small enough for the cache, and in parallel on several cores. This module decides whether that is possible and pays off.
-The plan of one slice is an ordinary plan, and the source of its function precedes the source of the whole.
+Tiling avoids a large intermediate array. A term is *mapped over* an axis if each slice of the term along that axis
+needs only slices of the arguments. Attention is mapped over its queries and heads, and a chain of elementwise
+operations is mapped over every axis. The slices can be computed one by one, each small enough for the cache, and in
+parallel on several cores. This module decides whether tiling is possible and worthwhile. The plan of one slice is an
+ordinary plan, and the source of its function precedes the source of the complete function.
 """
 
 from __future__ import annotations
@@ -190,9 +189,9 @@ def cores() -> int:
 
 
 def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
-    """Return the sizes of axes that, cut in half, still have enough rows for a product with a matrix.
+    """Return the sizes of axes whose halves still have enough rows for a product with a matrix.
 
-    There are none if all products together are not worth blocks.
+    The result is empty if all products together are too small for blocks.
     """
     products = [term for term in terms if _count_multiply_adds(term)]
     if sum(map(_count_multiply_adds, products)) < MIN_LAYER_MULTIPLY_ADDS:
@@ -211,7 +210,7 @@ def find_layers(
 ) -> Region | None:
     """Return the region that ends with the term at a position: products of rows and matrices, and all terms between.
 
-    Among the axes of these sizes that can be cut, choose the axis with the most multiply-adds mapped over it.
+    Among the divisible axes with these sizes, the function chooses the axis with the most multiply-adds mapped over it.
     """
     root = terms[position]
     names = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
@@ -266,7 +265,8 @@ def _work_of(region: Region) -> int:
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
     """Return the block size along an axis, or 0 if there is no suitable size.
 
-    There are as few blocks as fit the cache and keep all threads busy, each with enough rows for products.
+    The number of blocks is the smallest for which each block fits the cache and all threads are busy. Each block must
+    have enough rows for products.
     """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     rows = -(-size // (threads * -(-most // (threads * MAX_BLOCK_BYTES))))
@@ -315,9 +315,9 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """Choose tiles for a region whose result has the axes `order`, small enough for the cache but not smaller.
+    """Choose tiles that just fit the cache, for a region whose result has the axes `order`.
 
-    `share` is the fraction of a block's largest array that exists at once, if it is computed slice by slice.
+    If a block's largest array is computed slice by slice, `share` is the fraction of this array that exists at once.
     """
     if region.tiling is not None:
         return region.tiling

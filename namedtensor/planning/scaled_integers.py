@@ -1,12 +1,12 @@
 """Integers with a scale: W = Q ⊙ s with 8-bit Q is read in its stored form, without creating W as an array.
 
-A scale that a product does not sum over is a factor of its result. An element of W is an element of Q times an element
-of s:
+A scale without the summed axes can be moved out of a product. An element of W is an element of Q times an element of s:
 
     X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
     (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
 
-The step `widened` multiplies by Q; libraries that have no product of floats and integers convert Q piece by piece.
+The step `widened` multiplies by Q. For a library without products of floats and integers, this step converts Q piece by
+piece.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Slice updates: { x if iota_{ax} = p; X otherwise } becomes a copy of X with one slice overwritten.
 
-It replaces an elementwise choice.
-
-So a cache of keys and values receives the keys and values of the next token.
+The update replaces an elementwise choice. For example, a cache of keys and values is updated with the keys and values
+of the next token.
 """
 
 from __future__ import annotations

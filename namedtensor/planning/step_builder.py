@@ -1,6 +1,6 @@
 """Construction of a plan's steps, including their dtypes, constants and casts. Equal steps are shared.
 
-`builder` makes of these the operations on values with named axes.
+`builder` uses these steps to implement operations on values with named axes.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def is_sized(arguments: Sequence[Argument]) -> bool:
 class StepBuilder:
     """The steps of one plan for one target, under construction; `real` is the dtype of constants.
 
-    Half precision does not represent every integer from 257 or 2,049 on. So with half-precision tensors, values of
-    constants and integers only, such as the angle of a position, are computed in single precision and then rounded.
+    Half precision represents every integer only up to 256 (bfloat16) or 2,048 (float16). If tensors have half
+    precision, values that are computed only from constants and integers, such as the angle of a position, are computed
+    in single precision and then rounded.
     """
 
     def __init__(self, target: Target, real: str | None = None, disable: Sequence[str] = ()):
@@ -73,9 +74,10 @@ class StepBuilder:
         self._unnamed: dict[Argument, PlanValue] = {}  # renamed values, and their originals
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """Return the finished plan: the fast path with its fallback if there are few steps, else the fallback alone.
+        """Return the finished plan.
 
-        The fast path has at most `short` steps and needs unchanged inputs.
+        If the fallback has at most `short` steps and no input is donated, the plan has a fast path and a separate
+        fallback. Otherwise, the plan consists of the fallback, in which single steps may have separate guards.
         """
         inner = prefix  # The fallback has another prefix.
 
@@ -195,7 +197,7 @@ class StepBuilder:
     def constant(self, number: Any, dtype: str | None = None) -> PlanValue:
         """Return a number as a tensor without axes.
 
-        It is an integer if it is whole and fits 64 bits, or else in the formula's dtype.
+        The tensor is an integer if the number is an integer that fits 64 bits. Otherwise, it has the formula's dtype.
         """
         number = canonical(number) if type(number) is Extent else number
         kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)

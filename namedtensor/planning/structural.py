@@ -101,7 +101,7 @@ def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) 
 def _scatter(lowering: Lowering, term: Term) -> Argument:
     """Scatter elements.
 
-    Each record along the remaining axes adds to separate elements: all are elements of one merged axis.
+    Each position along the remaining axes adds to separate elements, so all elements are placed on one merged axis.
     """
     b, (axis,) = lowering.builder, term.axes
     x, (size, over) = lowering.array(term.arguments[0]), term.options

@@ -20,7 +20,7 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
     """Return the sum over the last axis, which stays with size 1 if `keep` is true.
 
-    Return None if a plain sum is better.
+    The result is None if an ordinary sum is better.
     """
     if typical(x.shape[-1]) > MAX_SHORT_ROW_ENTRIES or not is_better_as_product(b, x):
         return None

@@ -1,7 +1,7 @@
 """Targets: libraries that plans run on, with their native operations and dtype rules.
 
-Dtypes are names in a plan ("float32"), so that it prints and compares. A target knows the library's objects for the
-names.
+In a plan, a dtype is represented by its name, such as "float32", so that plans can be printed and compared. A target
+maps these names to the library's dtype objects.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MAX_ASKED = 4096  # answers of a library about its dtypes
 class Placement(Protocol):
     """The placement of a plan's values on several devices.
 
-    `spread` is the number of devices that an axis is sharded over; `kernels` replace functions of generated text.
-    `of_input` and `of_value` return the function that places an input, or the value of a term, with these axes, or None
-    to do nothing.
+    `spread` maps each sharded axis to its number of devices, and `kernels` replaces functions of the generated source.
+    `of_input` and `of_value` return the function that places an input or the value of a term. They return None if the
+    value is not moved.
     """
 
     spread: Mapping[str, int]

@@ -1,6 +1,7 @@
 """Promotion of integers: the choice of dtypes for their arithmetic, so that overflow is never silent.
 
-Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
+Formulas are over ℝ, but dtypes have limits. Promotion depends on dtypes, literals and sizes, but not on values, so each
+step of a plan has one dtype:
 
     narrower than 64 bits            widened before arithmetic
     a product, power, sum            64-bit if its interval fits 2^53; else in 64-bit floats
@@ -8,10 +9,11 @@ Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, ne
     x + y, x − y, −x, |x|            64-bit, and an overflow raises an error
 
 The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits instead of 64, and its floats represent
-integers exactly only up to 2^24: there ∑ and recurrences stay integer too, and a conversion to floats gives a warning.
-A function that JAX traces cannot inspect values, so overflow is not detected in it.
+integers exactly only up to 2^24. In this case, ∑ and recurrences remain integers, and a conversion to floats emits a
+warning. A function that JAX traces cannot inspect values, so it does not detect overflow.
 
-A *weak* value is a float that was computed from integers only: like integers, it takes the dtype of other floats.
+A *weak* value is a float that was computed only from integers. Like an integer, it is cast to the dtype of other
+floats.
 """
 
 from __future__ import annotations
