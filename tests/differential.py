@@ -774,7 +774,7 @@ def run(
             element.append(wrong)
             if progress:
                 print(wrong, flush=True)
-        if progress and draws % 500 == 0:
+        if progress and draws % 250 == 0:
             print(f"{draws} draws, {fit} fit, {len(element)} different", flush=True)
     return Run(draws, fit, taken, unfit, element)
 
@@ -787,9 +787,10 @@ def together(parts: Iterable[Run]) -> Run:
 def main() -> int:
     count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
     began = time.monotonic()
-    cores = os.cpu_count() or 1
-    parts = [range(start + core, start + count, cores) for core in range(cores)]
-    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+    parts = [range(first, min(first + 250, start + count)) for first in range(start, start + count, 250)]
+    # JAX keeps every compiled function, about 6 MB per program, so that a process runs one part only.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context, max_tasks_per_child=1) as pool:
         done = together(pool.map(partial(run, progress=True), parts))
     print(
         f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results"
