@@ -1,22 +1,21 @@
 """Backends: a plan as source text and as a function of arrays, for NumPy, PyTorch, JAX, other libraries and JavaScript.
 
-`source`: a plan to text, one line a step.
-`lines`: the lines that libraries share, a text while it is written, and generated text as functions.
+`source`: generation of source text from a plan, with one line per step.
+`lines`: lines that libraries share, source text under construction, and functions compiled from source text.
 `entry_checks`: the lines that check the inputs of exported source.
-`numpy`: NumPy's table of lines.
-`numpy_kernels`: the small functions that they call.
-`numpy_threads`: kernels that compute blocks, on one core or several.
-`error_function`: erf for NumPy, which has none.
-`torch`: PyTorch's.
-`torch_products`: its products by a matrix, by the faster of the libraries that it has.
-`torch_modules`: plans as methods of its modules.
-`jax`: JAX's.
-`jax_loops`: its loops.
-`standard`: kernels of any library of the Python Array API.
-`javascript`: the table of JavaScript and the writer of its modules; javascript_runtime.js has the functions that they
-call.
-`absent`: targets that are not installed, for which text is written all the same.
-`function`: the backend of a name or of a namespace of arrays; the function of a plan, run without warnings.
+`numpy`: the table of NumPy lines.
+`numpy_kernels`: the small functions that NumPy lines call.
+`numpy_threads`: kernels that compute blocks on one or more cores.
+`error_function`: erf for libraries that lack this function, such as NumPy.
+`torch`: the table of PyTorch lines.
+`torch_products`: PyTorch products with a matrix, computed by the faster library.
+`torch_modules`: plans as methods of PyTorch modules.
+`jax`: the table of JAX lines.
+`jax_loops`: loops for JAX.
+`standard`: kernels for any library that implements the Python Array API.
+`javascript`: the table of JavaScript lines, and the writer of modules that call javascript_runtime.js.
+`absent`: targets that are not installed, for which source text is generated but not run.
+`function`: backends by name or array namespace, and the function of a plan, which runs without warnings.
 
-Contract: it knows plans, and no term and no node but as the origin of a step.
+Contract: this package depends on plans. It uses a term or node only as the origin of a step.
 """

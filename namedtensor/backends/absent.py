@@ -1,8 +1,8 @@
 """Targets for libraries that are not installed: source code is generated for them but not run.
 
 PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is NumPy's dtype, but a primitive
-that turns integers into floats gives the library's float dtype. If NumPy is not installed, as in the playground, a
-table holds its promotion rules.
+that converts integers to floats returns the library's float dtype. If NumPy is not installed, as in the playground, a
+table contains NumPy's promotion rules.
 """
 
 from __future__ import annotations

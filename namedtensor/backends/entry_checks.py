@@ -5,10 +5,11 @@
         b = x.shape[1]
         check("y", y, {"b": b}, x.dtype)
 
-An open size is read from the first array that has it, and the other arrays must agree.
+The first array with an open size determines the size, and the other arrays must agree.
 
-Constants of exported source are Python numbers, which take the dtype of the arrays beside them. So if all inputs have
-one floating dtype, and no line names it, the text serves other dtypes too, and the arguments determine the dtype.
+Constants of exported source are Python numbers, which adopt the dtype of the arrays that they are combined with. If all
+inputs have the same floating dtype and no line depends on this dtype, the source therefore supports other floating
+dtypes as well. The arguments then determine the dtype.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def input_checks(
 ) -> list[str]:
     """Return the lines that check the sizes of inputs and read the sizes that the source text uses.
 
-    `check_line` writes the check of an input for the text of its axes and sizes. `requirement` writes the lines for a
-    condition, its negation and a message.
+    `check_line` returns the check of an input, given the source of its axes and sizes. `requirement` returns the lines
+    for a condition, its negation and a message.
     """
     lines: list[str] = []
     known: set[SizeSymbol] = set()
@@ -162,7 +163,7 @@ def size_lines(plan: Plan) -> list[str]:
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
     """Return the reads of each symbol that the source text uses or that several axes share.
 
-    With `shapes`, the text uses the symbols of all values.
+    If `shapes` is true, the source text also uses the symbols in the shapes of all values.
     """
     if not plan.is_open:
         return []
@@ -199,7 +200,7 @@ def quote_name(name: str) -> str:
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
     """Return the floating dtypes for which a plan's text is the same, provided that all inputs have the same dtype.
 
-    There are none if a line depends on the dtype.
+    The result is empty if a line depends on the dtype.
     """
     inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:

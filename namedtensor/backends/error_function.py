@@ -1,14 +1,16 @@
 """The error function, for arrays of libraries that do not provide it.
 
-Near zero  erf x = x + x P(x²), P a polynomial; farther out  erf x = 1 − exp(−x²) R(x), R a quotient of two. The two meet
-at √¾. Their coefficients were fitted to erf with fifty digits, so that the largest relative error of erf is as small as
-it can be: 1.7e-17 near zero and 4.2e-18 beyond, less than the rounding of a double. From 6 on a double cannot tell erf
-from 1. `tests/test_operators_numbers.py` compares with `math.erf`.
+Near zero, erf x = x + x P(x²), where P is a polynomial. Farther out, erf x = 1 − exp(−x²) R(x), where R is a quotient
+of two polynomials. The two approximations are joined at √¾. Their coefficients were fitted to erf with fifty digits to
+minimize the largest relative error. This error is 1.7e-17 near zero and 4.2e-18 farther out, which is less than the
+rounding error of a double. From 6 on, a double cannot distinguish erf from 1. `tests/test_operators_numbers.py`
+compares the results with `math.erf`.
 
-For 32-bit numbers erf x = tanh(x P(x²)), with a polynomial P of degree 7, because tanh is fast there and forgiving: an
-error in its argument hardly changes a result near 1. P is the best for the relative error of erf on [0,
-3.9], found by linear programming on 600 points at thirty digits: 7.1e-8, and with all roundings no more than 3.1 units
-in the last place, half a unit on average. Its first coefficient is positive, so that beyond the result stays 1.
+For 32-bit numbers, erf x = tanh(x P(x²)), with a polynomial P of degree 7. This formula is fast, and an error in the
+argument of tanh hardly changes a result near 1. P minimizes the relative error of erf on [0, 3.9]; it was found by
+linear programming on 600 points with thirty digits. The error is 7.1e-8. With all rounding errors, it is at most 3.1
+units in the last place, and half a unit on average. The first coefficient is positive, so that the result stays 1
+beyond 3.9.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plan functions: plans compiled to Python and run without warnings, with failures reported as errors of the formula.
 
-Where a function fails, the line that failed specifies which step it was, so nothing is watched while all is well.
+If a function fails, the failing source line identifies the step. Successful calls therefore have no tracking overhead.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FAILURES = (
 class PlanFunction:
     """A plan as a function of positional arrays that returns one array or a tuple of arrays.
 
-    It is compiled when it is first used: a plan may be made for its text alone.
+    The plan is compiled on first use, because a plan may be created only for its source text.
     """
 
     __slots__ = ("plan", "like", "target", "python", "run", "steps", "quiet", "own")

@@ -1,7 +1,8 @@
 """The JavaScript backend, which generates a function over dense arrays of doubles, for Node.js and browsers.
 
-A plan for it has three dtypes: "bool" (0 and 1), "int54" (the integers that a double represents exactly) and "float64".
-All are stored as Float64Array, so most casts do nothing. Generated code calls the functions of `javascript_runtime.js`.
+A plan for this backend has three dtypes: "bool" (0 and 1), "int54" (the integers that a double represents exactly) and
+"float64". All three are stored as Float64Array, so most casts do nothing. Generated code calls the functions of
+`javascript_runtime.js`.
 """
 
 from __future__ import annotations
@@ -167,8 +168,8 @@ class JavaScript(Backend):
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
         """Return the function of a plan, preceded by its constants and the functions of its loops, without the runtime.
 
-        Several results are returned in a list, and so is a single one if `tupled` is true. Arrays of a `tupled` one are
-        not checked.
+        The function returns several results as a list. If `tupled` is true, it also returns a single result as a list,
+        and it does not check its inputs.
         """
         loops = [self.loop_text(step) for step in plan.steps if step.primitive == "loop"]
         known = [step for step in plan.steps if step.primitive != "same"]
@@ -238,7 +239,7 @@ class JavaScript(Backend):
     def text(self, plan: Plan, standalone: bool = False) -> str:
         """Return the module that exports `formula`, with the functions that it calls either included or imported.
 
-        Raises NotationError for a step that JavaScript has no line for.
+        Raises NotationError if JavaScript has no line for a step.
         """
         refused = [step.primitive for step in every_step(plan) if step.primitive not in (*self.lines, "same")]
         if refused:

@@ -1,6 +1,6 @@
 """The JAX backend: pure functions, which work with `jit`, `grad` and `vmap`.
 
-Constant steps are NumPy's, so none is ever traced.
+Constant steps run in NumPy, so JAX never traces them.
 """
 
 from __future__ import annotations

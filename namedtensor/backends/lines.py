@@ -208,8 +208,8 @@ def code_of(text: str, file: str) -> CodeType:
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
     """Return the function that a source text defines, with only the globals that it uses.
 
-    It and the functions that it calls then have no reference cycle, so that its arrays are freed with it. Intermediate
-    values are freed at once.
+    This function and the functions that it calls then do not form reference cycles, so their arrays are freed together
+    with the function. Intermediate values are freed immediately.
     """
     functions: dict[str, Any] = {}
     for name, value in space.items():
@@ -243,9 +243,9 @@ def names_in(code: CodeType) -> set[str]:
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Return a function that returns the selector of one element along each of these dimensions of a tensor.
 
-    It receives the sizes of the dimensions, the layout of the result, and a function for entries that are not integers
-    within these sizes. `checks_range` says whether the library raises IndexError for the others; JAX takes the nearest
-    element.
+    Its arguments are the sizes of the dimensions, the layout of the result, and a function for entries that are not
+    integers within these sizes. `checks_range` specifies whether the library raises IndexError for an index that is out
+    of range. JAX does not raise an error, and selects the nearest element instead.
     """
     numbers = range(len(dimensions))
     names = ", ".join(f"index_{number}" for number in numbers)

@@ -214,7 +214,7 @@ class NumPy(Backend):
     def kept_buffers(self, plan: Any) -> Workspace | None:
         """Return the large arrays between the steps whose memory may be kept, or None if there are none.
 
-        A Python function might keep the arrays that it receives.
+        A plan that calls a Python function has no such arrays, because this function might keep its arguments.
         """
         if not any(is_large(step.value) for step in plan.steps) or not plan.in_place or plan.is_open:
             return None

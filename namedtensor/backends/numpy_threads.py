@@ -1,9 +1,9 @@
 """Blocks computed on one or more cores, each thread with its own memory, as source text for NumPy's kernels.
 
-Nothing that other code in the process can see changes: blocks of elementwise operations go to threads of our own. Products of
-matrices already take all cores, by the threads of the BLAS. Blocks with products are faster with one BLAS thread per
-core. So if `threadpoolctl` is installed, and a plan says that it pays off, the number of BLAS threads is limited while
-they run. That number is one of the whole process: this is the one documented exception.
+Blocks of elementwise operations run on separate threads that do not affect other code in the process. Matrix products
+already use all cores through the threads of the BLAS, but blocks with products are faster with one BLAS thread per
+core. If `threadpoolctl` is installed and the plan requests it, the number of BLAS threads is therefore limited while
+such blocks run. This number applies to the entire process, which is the one documented exception to the isolation.
 """
 
 from __future__ import annotations

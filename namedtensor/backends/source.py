@@ -1,7 +1,7 @@
 """Code generation: converts a plan to the source of a plain function of positional arrays, with one line per step.
 
-Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
-wrote gets into it.
+The source text consists only of primitives, numbers, and identifiers that `plan.safe` created. It never contains text
+that a user wrote.
 """
 
 from __future__ import annotations
@@ -129,12 +129,9 @@ class Backend:
     ) -> GeneratedSource:
         """Return the source of a plan's function, without imports and kernels.
 
-        The result goes to `out` if buffers are given.
-
-        A single result is returned in a tuple if `tupled` is true. `entry` holds the first lines, and `signature`
-        replaces the names of the inputs as parameters.
-
-        Values that `data` gives at run time are written only if people read the text.
+        If buffers are `given`, the function writes the result to `out`. If `tupled` is true, it returns a single result
+        in a tuple. `entry` contains the first lines, and `signature` replaces the parameters. The source defines the
+        constants that `data` supplies only if `comments` is true.
         """
         text, nested = Written(), []
         for step in plan.steps:

@@ -272,8 +272,8 @@ def makes_arrays(plan: Plan) -> bool:
 def outside_modes(function: Callable[[], Any]) -> Any:
     """Return the result of a function that is run in a new thread.
 
-    The modes of PyTorch (`torch.export`, `FakeTensorMode`, `torch.inference_mode`, a default device) belong to one thread.
-    A constant that is made in a mode would outlive it.
+    The modes of PyTorch (`torch.export`, `FakeTensorMode`, `torch.inference_mode`, a default device) apply to one
+    thread. In a new thread, constants are created outside these modes, so they remain valid after a mode ends.
     """
     results: list[Any] = []
     problems: list[BaseException] = []
@@ -295,8 +295,8 @@ def outside_modes(function: Callable[[], Any]) -> Any:
 class Torch(Backend):
     """The table of PyTorch lines; constants are moved to the device of the inputs.
 
-    A function with constants is called with ordinary tensors. For others, such as the tensors without values of
-    `torch.export`, its constants are made again in the mode of the call, and for this call alone.
+    A function with constants is called with ordinary tensors. For other tensors, such as the tensors without values of
+    `torch.export`, each call creates its constants again in the current mode.
     """
 
     def __init__(self, *arguments: Any, **named: Any):

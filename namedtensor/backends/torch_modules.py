@@ -127,7 +127,7 @@ def module_text(
 ) -> str:
     """Return the source of a standalone PyTorch class; `about` contains the lines of its docstring.
 
-    `initial` are the initial values of its parameters, with `{}` where the list of their sizes appears.
+    `initial` maps each parameter to the source of its initial value, in which `{}` represents the list of its sizes.
     """
     backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(parameter, own_names().__contains__) for value, parameter in parameters.items()}

@@ -1,15 +1,15 @@
 """Conversion between files of tensors and arrays.
 
-`text`: the text and JSON of a file, errors of inputs, and atomic writing.
-`versions`: one version of a file, although it is replaced or changed.
+`text`: the text and JSON of a file, input errors, and atomic writing.
+`versions`: reading a single version of a file that may be replaced or changed.
 `safetensors`: many named tensors in one file.
 `contents`: the contents of a file.
-`csv_tables`: tables of text, their headers and labels.
-`large_tables`: the same of large files, by pandas.
-`formats`: the table of all formats, with how each is read and written.
-`data_files`: Parquet, NetCDF and Zarr, by other libraries.
+`csv_tables`: text tables with their headers and labels.
+`large_tables`: large text tables, read by pandas.
+`formats`: the table of all formats with their readers and writers.
+`data_files`: Parquet, NetCDF and Zarr files, read by other libraries.
 `tensor_files`: one tensor in a file, from Python.
-`streams`: a tensor that comes through a pipe.
+`streams`: a tensor that is read from a pipe.
 
-Contract: it knows arrays and their axes; no formula, and nothing of who asks.
+Contract: this package handles arrays and their axes. It does not depend on formulas or on its callers.
 """

@@ -12,7 +12,7 @@ from .text import InputError
 class Found(NamedTuple):
     """The contents of a file: a positional array, its axes if the file names them, and remarks for the user.
 
-    A `table` of one column may be given one axis.
+    If `table` is true and the array has one column, the array may be read with one axis.
     """
 
     array: Any

@@ -1,16 +1,16 @@
 """Text tables (CSV, TSV), and the rules that find their header row, their label column and their numeric columns.
 
-The first row is the header if one of these rules holds, in this order. Each rule looks at the types of whole columns:
+The first row is the header if one of these rules applies, in this order. Each rule examines the types of whole columns:
 
-1. a word is above a column of numbers: `name,x / ann,1`;
-2. its first cell is empty, above a column of words or of row numbers: `,2020,2021 / North,10,11`;
-3. its numbers are years from 1000 to 2999 in equal steps, and no other number is: `region,2020,2021 / North,10,11`; a single
-   year needs a column of words beside it;
-4. beside a column of words its numbers count from 0 or 1 on, three or more of them, all other numbers are smaller or larger than all of
-   them, and no other row counts so: `region,1,2,3 / North,10,14,11`.
+1. The row has a word above a column of numbers: `name,x / ann,1`.
+2. The row's first cell is empty, above a column of words or of row numbers: `,2020,2021 / North,10,11`.
+3. The row's numbers are years from 1000 to 2999 in equal steps, and no other number is such a year:
+   `region,2020,2021 / North,10,11`. A single year requires an adjacent column of words.
+4. Next to a column of words, the row's numbers count from 0 or 1, and there are at least three. All other numbers are
+   smaller or larger than all of them, and no other row counts in this way: `region,1,2,3 / North,10,14,11`.
 
-Otherwise it is data. The rules look at the first `SAMPLE_ROWS` rows. `large_tables` reads large files by the same
-rules.
+Otherwise, the first row is data. The rules examine the first `SAMPLE_ROWS` rows. `large_tables` reads large files by
+the same rules.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class TableCells(NamedTuple):
 def read_table(path: Path, header: bool | None = None) -> Table:
     """Return the table of a file.
 
-    `header` states whether the first row is a header; None leaves that to the rules. Raises InputError.
+    `header` specifies whether the first row is a header. If it is None, the rules decide. Raises InputError if the file
+    is not a valid table.
     """
     titles, cells, lines, has_header = table = cells_of(read_rows(path), header)
     if not lines:

@@ -1,6 +1,6 @@
 """Labeled files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray.
 
-Each format needs another package. If it is missing, an error names it.
+Each format needs another package. If the package is missing, the error message names it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) ->
 def read_parquet(path: Path, member: str | None) -> Found:
     """Read a table of numbers.
 
-    A first column of words labels its rows; other columns of words are left out, with a remark.
+    A first column of words labels the rows. Other columns of words are omitted, and a remark lists them.
     """
     need_packages("Parquet", f"reading {path}")
     if beginning(path) != PARQUET:

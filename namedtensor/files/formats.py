@@ -1,8 +1,8 @@
 """The formats of tensor files, in a table with the reader and the writer of each format.
 
-The result is a positional array. A format that names its axes (JSON with "axes", files of `write`) returns the names
-too. A file is written under a temporary name in its folder and then renamed: the old file stays until everything is
-written.
+A reader returns a positional array. It also returns the axis names if the format stores them (JSON with "axes", and
+files of `write`). A writer writes to a temporary file in the same folder and then renames the temporary file, so the
+old file stays until all data is written.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def entry_of(entry: Any, what: str) -> Any:
 def read_csv(path: Path, member: str | None, header: bool | None = None) -> Found:
     """Read a table of numbers.
 
-    A header is removed, and columns of words are left out, both with a note.
+    A header is removed, and columns of words are omitted. A note reports both.
     """
     table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
@@ -227,9 +227,9 @@ def read_safetensors(path: Path, member: str | None) -> Found:
 
 # -------------------------------------------------------------------------------------------------------------- writing
 def write(value: Any, path: str) -> None:
-    """Write a tensor, first to a temporary name in the same folder: the old file stays until everything is written.
+    """Write a tensor to a temporary file in the same folder. The old file stays until all data is written.
 
-    Raises InputError.
+    Raises InputError if the file cannot be written.
     """
     writer = writable(path)
     try:
@@ -285,7 +285,7 @@ def write_json(value: Any, file: Any, path: str) -> None:
 def write_csv(value: Any, file: Any, path: str) -> None:
     """Write a table of at most two axes: the first goes down, the second across.
 
-    The heading has its labels, or names each column as the notation does.
+    The header row contains the labels of the second axis, or names such as `day(1)` if the axis has no labels.
     """
     array, axes = positional(value)
     if array.ndim > 2:
@@ -318,7 +318,7 @@ class Format(NamedTuple):
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read one version of a file by its suffix; `header` specifies whether the first row of a table is a header.
 
-    Raises InputError, or NotationError if the file changes all the time.
+    Raises InputError if the file is invalid, and NotationError if the file changes during every attempt.
     """
     reader = FORMATS[suffix].read
     if reader is read_csv:

@@ -1,7 +1,7 @@
 """Large text tables, which are read by pandas in C if it is installed.
 
-Irregular files (with comments, or words among numbers) are left to `csv_tables`, whose errors name the line. The result
-is the same.
+Irregular files, such as files with comments or with words among numbers, are left to `csv_tables`, whose errors contain
+line numbers. Both readers return the same result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Files of many named tensors in the safetensors format, with the axis names in the metadata.
 
-The format is a head of JSON (for each tensor its dtype, sizes, and place), then the numbers. It holds no code, so that
-reading it runs none. Files of other programs have no names of axes, so their contents are plain arrays.
+The format starts with a JSON header that contains the dtype, the sizes and the location of each tensor. The elements
+follow the header. The format does not contain code, so reading a file does not execute code. Files from other programs
+do not store axis names, so their contents are plain arrays.
 """
 
 from __future__ import annotations
@@ -39,17 +40,18 @@ class HeaderEntry(NamedTuple):
 class TensorFile(Mapping[str, Any]):
     """The arrays of a safetensors file by name. Each array is read on access.
 
-    For files that do not store axis names, such as checkpoints; `load_tensors` reads those that do.
+    Use this class for files that do not store axis names, such as checkpoints. For files with axis names, use
+    `load_tensors`.
 
     Parameters
     ----------
     path : str or path
-        The file. `metadata` has its further entries.
+        The file. The attribute `metadata` contains the file's metadata.
 
     Raises
     ------
     NotationError
-        If it is not a safetensors file, is cut short, or holds what cannot be read (409).
+        If the file is not a safetensors file, is truncated, or contains unsupported data (409).
 
     Examples
     --------
@@ -270,7 +272,7 @@ def save_tensors(
     tensors : mapping of str to tensor
         The tensors by name.
     metadata : mapping of str to str, optional
-        Further entries of the file's metadata.
+        Additional entries of the file's metadata.
 
     Raises
     ------

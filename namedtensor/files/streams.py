@@ -40,7 +40,7 @@ def standard_input() -> bytes:
 def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read the tensor of a pipe: JSON, a table, or NumPy's format, as determined by the first bytes.
 
-    Raises InputError.
+    Raises InputError if the contents are invalid.
     """
     called = "standard input" if path in STANDARD_INPUT else path
     try:

@@ -28,24 +28,25 @@ def load_tensor(
     member: str | None = None,
     header: bool | None = None,
 ) -> NamedTensor:
-    """Load one tensor: CSV, TSV, JSON, `.npy`, `.npz`, Parquet, NetCDF, Zarr or safetensors, by the suffix of the file.
+    """Load one tensor from CSV, TSV, JSON, `.npy`, `.npz`, Parquet, NetCDF, Zarr or safetensors, by the suffix.
 
     Parameters
     ----------
     path : str or path
-        The file; for Zarr, the folder.
+        The file, or the folder for Zarr.
     axes : str or iterable of str, optional
-        Axis names, in the order of the file: of a table, rows, then columns (default: the names that the file has).
+        Axis names, in the order of the file. In a table, the rows precede the columns (default: the names in the file).
     member : str, optional
-        Which array, variable or column of the file (default: the only one; for a table, all).
+        The array, variable or column of the file to load (default: the only one; all columns for a table).
     header : bool, optional
-        Whether the first row of a CSV table is a header (default: by its content).
+        Whether the first row of a CSV table is a header (default: detected from its content).
 
     Returns
     -------
     NamedTensor
-        With the labels of the file: the words in the header and in the first column of words of a table, or coordinates. A
-        NotationWarning names other columns of words, which are left out.
+        The tensor with the labels of the file. The labels of a table are the words in the header and in the first
+        column of words; the labels of other files are coordinates. Other columns of words are omitted, and a
+        NotationWarning lists them.
 
     Raises
     ------
@@ -92,15 +93,15 @@ def name_array(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any
 
 
 def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
-    """Save one tensor: CSV, JSON, `.npy`, `.npz`, Parquet, NetCDF or Zarr, by the suffix of the file.
+    """Save one tensor as CSV, JSON, `.npy`, `.npz`, Parquet, NetCDF or Zarr, by the suffix.
 
-    The file is written completely or not at all. CSV, JSON, Parquet, NetCDF and Zarr keep labels; JSON, `.npz`, Parquet, NetCDF and
-    Zarr keep the names of the axes.
+    The file is written completely or not at all. CSV, JSON, Parquet, NetCDF and Zarr keep labels. JSON, `.npz`,
+    Parquet, NetCDF and Zarr keep axis names.
 
     Parameters
     ----------
     path : str or path
-        The file; for Zarr, the folder.
+        The file, or the folder for Zarr.
     tensor : NamedTensor
         The tensor.
 

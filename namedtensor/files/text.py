@@ -1,6 +1,6 @@
 """Reading, parsing and atomic writing of text files.
 
-A target that is not a regular file, such as a pipe, is written in place.
+A target that is not a regular file, such as a pipe, is written directly.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MAX_PREFIX = 50  # characters of a file's name that its temporary file keeps
 def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
     """Open a temporary file in the same folder, which replaces the target once it is complete.
 
-    Of several concurrent writers, one wins. Permissions are kept; a symbolic link is kept and points to the new file.
-
-    Pipes and character devices, such as /dev/null, are written to directly. Raises OSError for any other non-file.
+    If several writers run concurrently, one of their files remains. The target keeps its permissions. If the target is
+    a symbolic link, the link is kept and leads to the new file. Pipes and character devices, such as /dev/null, are
+    written to directly. Raises OSError if the target is another special file or a folder.
     """
     if is_written_in_place(path):
         yield (whole := io.BytesIO())
@@ -75,7 +75,8 @@ def mode_of(target: Path) -> int:
 def _umask() -> int:
     """Return the permission bits that the process removes from new files.
 
-    It can be read only by changing it, or in Linux's table.
+    The value is read from Linux's process status. On other systems, the only way to read the value is to change it
+    briefly.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
@@ -149,7 +150,8 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def parse_json(text: str, what: str, unique: bool = False) -> Any:
     """Parse JSON.
 
-    Raises InputError that locates the mistake; with `unique`, also for a repeated name in one object.
+    Raises InputError with the position of the mistake. If `unique` is true, a repeated name in an object is also a
+    mistake.
     """
     try:
         return json.loads(text, parse_float=finite_float, object_pairs_hook=unique_object if unique else None)

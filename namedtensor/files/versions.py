@@ -48,13 +48,13 @@ Result = TypeVar("Result")
 def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
     """Return the result of a function that reads a file or a folder, after a call during which it did not change.
 
-    Readers open a file once, so a rename may replace it meanwhile. The check of a folder includes all files in it. A
-    writer that changes them in place leaves no trace if it pauses within its work for the whole call.
+    A reader opens the file once, so another file may replace it by a rename at the same time. For a folder, all files
+    in the folder are checked. A change in place cannot be detected if the writer pauses during the entire call.
 
     Raises
     ------
     NotationError
-        If it changes during each call (409).
+        If the file or folder changes during each call (409).
     """
     changed = path
     for _ in range(MAX_READS):
