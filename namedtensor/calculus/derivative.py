@@ -1,13 +1,13 @@
 """Derivatives (paper §5): compute ∂f(X)/∂X* from the typed tree as another typed tree.
 
-Each operator's record has its differential in the notation itself, for softmax
+Each operator's record has a differential in the notation. For example, softmax has
 
     ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
 
-so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
-The derivative is read off in one of two modes, whichever has the smaller tensors between: ∂X becomes the identity
-I_{ax,ax*} (forward), or cotangents are carried back through the linear terms to ∂X (reverse; `transpose`).
-For one number, such as a loss, the second mode is backpropagation.
+The chain rule computes the differential of a formula from the inside out (`Linearization`). The result is linear in
+∂X. The derivative follows in one of two modes, whichever has the smaller intermediate tensors. In forward mode, ∂X
+becomes the identity I_{ax,ax*}. In reverse mode (`transpose`), cotangents are propagated back through the linear
+terms to ∂X. For a single number, such as a loss, reverse mode is backpropagation.
 """
 
 from __future__ import annotations
@@ -123,10 +123,12 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Assign a value to ∂X within a context: a random tangent of X that is sampled once and fixes dependent tangents.
+    """Assign a value to ∂X within a context.
 
-    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. Names without a ∂ in the equation stay constant.
-    If it contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of the expression is independent.
+    The value is a random tangent of X, which is sampled once and determines the dependent tangents. An equation such
+    as ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y is valid if it is true for every tangent. Names without a ∂ in the equation are
+    constant. If the equation contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), the tangent of the
+    expression is independent.
     """
     parts = [node for side in sides if side is not None for node in walk(side) if isinstance(node, nodes.Differential)]
     if not parts or checker.perturbations is not None:
@@ -143,7 +145,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
     """Return the bodies of ∂ in an equation that are perturbed independently and determine the other bodies.
 
-    An expression that is not part of another term, but depends on the same inputs, changes with these.
+    If an expression is not part of another term but depends on the same inputs, the inputs are perturbed instead.
     """
     while True:
         terms = [checker.infer(body, env) for body in bodies]

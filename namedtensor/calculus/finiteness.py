@@ -1,7 +1,7 @@
-"""Finiteness and sign analysis: which terms are finite, positive or nonnegative whenever the inputs are finite.
+"""Finiteness and sign analysis, which finds the terms that are finite, positive or nonnegative for finite inputs.
 
-Zero times such a term is zero, so no mask is needed (`selection`). Sums and products that overflow are not
-considered.
+Zero times a finite term is zero, so a product with the term does not need a mask (`selection`). The analysis ignores
+overflow in sums and products.
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ from .stars import marks, marks_in
 def differentiate_program(
     source: str, by: str, tree: nodes.Program, of: FunctionDefinition | Node | None = None
 ) -> nodes.Program:
-    """Append the derivative, with respect to a name, of a program's last value or function or of a given one.
+    """Append the derivative of `of` with respect to a name.
 
-    Raises NotationError if `by` is not a name or does not occur in the program.
+    The default of `of` is the program's last value, or its last function if the program does not have a value. Raise
+    NotationError if `by` is not a name or does not occur in the program.
     """
     scope = bind(source, tree)
     variable = parse_name(by)

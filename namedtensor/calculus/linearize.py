@@ -149,7 +149,7 @@ def no_program() -> Scope:
 def rules_of(checker: Inference) -> Inference:
     """Return a checker that types the differentials of records, in which all names are built in.
 
-    Its terms are interned in this checker's graph.
+    The terms are interned in the graph of `checker`.
     """
     if checker.rules is None:
         checker.rules = checker.fork(no_program())

@@ -1,12 +1,12 @@
 """JVP and VJP of loops: both the tangent of a loop and the pullback of its cotangents are loops.
 
     s ← f(s, x)                      a step
-    ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
-    c, ∂x ← f'(s, x)ᵀ ⊙ c            a step back, from the last to the first
+    ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential, which is linear in its states and uses each earlier s
+    c, ∂x ← f'(s, x)ᵀ ⊙ c            a step of the reversed loop, which runs from the last step to the first
 
-The states of all steps are kept. The other values of a step are recomputed on the way back. The cotangent of a
-loop-invariant argument is the sum over the steps. The cotangent of a slice, or of a tensor of one step, is that step's
-cotangent.
+The states of all steps are stored. The reversed loop recomputes the other values of each step. The cotangent of a
+loop-invariant argument is the sum of its cotangents over the steps. A slice, or a tensor that belongs to one step,
+has only the cotangent from that step.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
 def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
     """Return the VJP of a loop from the cotangents of the terms that read its states.
 
-    The result has the cotangents of the arguments, by their positions.
+    The result maps the position of each argument to its cotangent.
     """
     return Backwards(select.make, term, depends).of(
         [(user, select.settled(share).term) for user, share in asked], carry

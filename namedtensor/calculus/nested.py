@@ -2,8 +2,9 @@
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
-∂(…)/∂R differentiates its body as a function of R. Inside it, R is an independent variable and not a function of Y, so
-∂(R^2)/∂Y* is zero. By itself, ∂(R^2)/∂Y* is computed first, with R = Y^2; an enclosing derivative recomputes it.
+∂(…)/∂R differentiates its body as a function of R. Within the body, R is an independent variable and not a function
+of Y, so ∂(R^2)/∂Y* is zero. The inner derivative is first computed by itself, with R = Y^2. The enclosing derivative
+then recomputes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Products over a long axis, as terms whose derivatives need memory proportional to the length of the axis.
 
-The differentials of `∏` and `cumprod` multiply all elements but one, for each element: a square of numbers. Here no
-number is divided, so zeros need no special case, even in second derivatives.
+For each element, the differentials of `∏` and `cumprod` multiply all other elements, which requires quadratic memory.
+The terms in this module do not divide, so zeros do not need a special case, even in second derivatives.
 """
 
 from __future__ import annotations

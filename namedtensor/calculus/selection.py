@@ -1,14 +1,15 @@
 """Masked tangents and cotangents, which are zero where their conditions do not hold.
 
 The derivative of a case expression is the derivative of the selected case. The derivative of a case that is not
-selected may be infinite or NaN, and 0 · ∞ is not 0. So a masked value is not multiplied by 0 but selected:
-where(condition, …, 0).
+selected may be infinite or NaN, and 0 · ∞ is not 0. A mask therefore selects values through where(condition, …, 0)
+instead of multiplying them by 0.
 
-    { √x if x > 0; 0 otherwise }     counts g / (2 √x) where x > 0, and nothing elsewhere
+    { √x if x > 0; 0 otherwise }     contributes g / (2 √x) if x > 0, and 0 otherwise
 
-A `Share` is a term with its masks: one for each case that it passed, each identity that it began as, and each selection
-by argmax or an index. Masks pass through operations that only move elements. They are applied late: before elements of
-different indices are added, or at the end. A product with a finite factor (`finiteness`) needs no mask.
+A `Share` is a term with masks. There is a mask for each case, for each identity at the start of a derivative, and for
+each selection by argmax or an index. Masks pass through operations that only move elements. They are applied at the
+end, or before elements with different indices are added. A product with a finite factor (`finiteness`) does not need
+a mask.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Write = Callable[[], Term]
 class SelectionMask:
     """The condition under which a share is nonzero. Its term is built on demand.
 
-    `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
-    sum that was made.
+    If the condition is an identity, `pair` contains its two axes. If the condition is `weak`, it states only that
+    some element contributed to a sum.
     """
 
     def __init__(self, axes: Iterable[str], write: Write, pair: tuple[str, ...] = (), weak: bool = False):

@@ -1,6 +1,7 @@
-"""Reverse mode for several variables at once: one backward sweep computes all derivatives of one number.
+"""Reverse mode for several variables at once, in which one backward sweep computes all derivatives of one number.
 
-∂loss/∂W^1*, …, ∂loss/∂W^96*     one linearization, in which all of them change; one way back, to all of them
+For example, the derivatives ∂loss/∂W^1*, …, ∂loss/∂W^96* share one linearization, in which all variables change, and
+one backward sweep.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
     """Compute the derivatives of a number by the variables of all the program's derivatives in one backward sweep.
 
-    Inputs are included only if a function's argument of that name depends on others.
+    If a function's argument with the name of a variable depends on other terms, include only inputs.
     """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]

@@ -1,14 +1,14 @@
 """Transposition (VJP) and push-forward of linear terms, using masked cotangents and tangents.
 
-A differential is linear in ∂X, being made of few operators: products with terms that do not depend on X, choices
-between cases, and operators that move and add elements. The operator's record, or a row of `TRANSPOSE_RULES` for
-structural terms, carries a cotangent back to an operand.
+A differential is linear in ∂X and consists of few operators. They are products with terms that do not depend on X,
+choices between cases, and operators that move and add elements. The operator's record propagates a cotangent back to
+an operand. For structural terms, `TRANSPOSE_RULES` does so.
 
-    t = u ⊙_{key} v      the cotangent c of t gives u the cotangent  c ⊙_{the axes that only v has} v
-    t = ∑_{seq} u        u has the cotangent c at each element of seq
+    t = u ⊙_{key} v      if t has the cotangent c, u has the cotangent c ⊙_{the axes that only v has} v
+    t = ∑_{seq} u        if t has the cotangent c, u has the cotangent c at each element of seq
 
-Products and choices work on shares (`selection`), so that elements that a choice excludes stay zero beside infinite
-elements.
+Products and choices use shares (`selection`), so excluded elements remain zero even when they are multiplied by
+infinite elements.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def transpose(
 ) -> Term:
     """Return the cotangent of `leaf` for one cotangent per element of `whole`, along new axes.
 
-    These axes get the names of their
-    partners.
+    `partners` maps the axes of `whole` to the names of the new axes.
     """
     return transpose_leaves(make, whole, [leaf], shape, partners)[id(leaf)]
 
@@ -42,7 +41,7 @@ def transpose_leaves(
 ) -> dict[int, Term]:
     """Return the cotangents of several leaves, by their identities, from one backward sweep.
 
-    Leaves that nothing depends on are omitted.
+    Leaves that do not affect `whole` are omitted.
     """
     select = Selecting(make)
     cotangents = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
@@ -54,7 +53,7 @@ def cotangents_of(
 ) -> dict[int, Share]:
     """Return the cotangents of leaves, by their identities, from the cotangents of roots.
 
-    `extra` are axes that only cotangents have.
+    `extra` contains the axes that only cotangents have.
     """
     order, depends = dependent([root for root, _ in roots], leaves)
     ends = {id(leaf) for leaf in leaves}

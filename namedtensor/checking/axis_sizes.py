@@ -24,7 +24,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
     """Return the size of an axis with an open size.
 
-    Raises NotationError (309) if there are values, because they need a size.
+    Raise NotationError (309) if the program has values, because evaluation needs a size.
     """
     if not checker.infer_parameters:
         raise unknown_axis_size(checker, axis, node)

@@ -1,7 +1,7 @@
-"""Calls of operators and functions: the built-in ones, and the choice among the program's functions.
+"""Calls of operators and functions, which are built-in functions, Python functions, or functions of the program.
 
-A function of the program takes precedence over a Python function, and a Python function over a built-in of the same
-name.
+A function of the program takes precedence over a Python function with the same name. A Python function takes
+precedence over a built-in function.
 """
 
 from __future__ import annotations

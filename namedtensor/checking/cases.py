@@ -1,7 +1,8 @@
 """Definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
 
 A condition with a known value selects its case, and the other cases are not checked. A condition on the element
-indices of a definition is a guard: elements outside it are not evaluated, so they may be out of range.
+indices of a definition is a guard. Elements that do not satisfy the guard are not evaluated, so their indices may be
+out of range.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The checker: type inference of a program for given inputs.
 
-It turns the tree into the graph of terms, or raises an error with a hint.
+The checker converts the tree to a graph of terms, or raises an error with a hint.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value
 
-It has one rule per node type, defined in the module of its topic, and implements the `Inference` interface for rules.
+Each node type has one rule, which a separate module defines. The checker implements the `Inference` interface that
+rules use.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 
 
 class Checker(Inference):
-    """The inference of a program for given inputs; see `Inference` for its modes.
+    """The inference of a program for given inputs. See `Inference` for the modes.
 
-    `by_keyword` contains the names of the inputs passed by keyword. If it is given, each of these names and each size
-    must belong to the program or to `extra_axes`, the axes of the arguments.
+    `by_keyword` contains the names of the inputs that were passed by keyword. If it is given, the program must
+    mention each of these names, and each given size must be the size of an axis in the program or in `extra_axes`.
     """
 
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
@@ -145,9 +146,10 @@ class Checker(Inference):
         return term
 
     def check_stated(self, whole: bool = True) -> None:
-        """Check the sizes and assertions of the program; unless `whole`, only those that concern the given names.
+        """Check the sizes and assertions of the program.
 
-        Then check that all inputs are used: errors in the formula take precedence.
+        If `whole` is false, check only the assertions about the given names. Check last that all inputs are used, so
+        that errors in the formula take precedence.
         """
         self.solver.check()
         self.check_claims(whole)
@@ -156,7 +158,7 @@ class Checker(Inference):
     def check_unused(self, misspelt: bool = False) -> None:
         """Check that the program mentions each input given by keyword, and each size.
 
-        With `misspelt`, check only the ones that resemble its names.
+        If `misspelt` is true, check only the names that resemble a name in the program.
         """
         if self.by_keyword is not None:
             refuse_unused(

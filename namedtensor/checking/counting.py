@@ -1,6 +1,7 @@
 """Index variables of families, such as t in h^{t-1}.
 
-The functions tell whether a variable is a plain number, and attempt to type a body with a tensor variable.
+The functions determine whether a variable is a plain number, and try to type a body in which the variable is a
+tensor.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def members_of(variable: str, env: Environment) -> Any:
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
     """Return whether a variable occurs in a body only as a number, or as a family index with a fixed offset.
 
-    With `labels` it may also be a label of tensors and of functions, a fixed number of steps away.
+    If `labels` is true, the variable may also occur with a fixed offset in labels of tensors and functions.
     """
     labeled, families = find_labeled_names(checker, env)
     if labels:

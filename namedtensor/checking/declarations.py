@@ -72,9 +72,10 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
 
 
 class DeclaredSet(NamedTuple):
-    """The axes of a declared set.
+    """The axes of a declared set, with their sizes and their positions in the source.
 
-    They come with their sizes and positions, their names, the names in their sizes, and whether their sizes are open.
+    `names` are the names of the axes, and `words` are the names in their sizes. `is_plain` is true if neither the
+    declaration nor the given sizes determine the size of an axis.
     """
 
     axes: list[tuple[str, Node | None, Any]]
@@ -253,8 +254,8 @@ def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Envir
 def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
     """Return the parameters for a family's members.
 
-    The result is empty unless all members are declared in one set with one shape, and the program neither says nor
-    receives anything else about them.
+    Return an empty dictionary unless all members are declared in one set with one shape. The program must not
+    otherwise define, differentiate or receive a member.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.find_declared_sets(members)

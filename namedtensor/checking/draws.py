@@ -1,7 +1,9 @@
-"""Random variables x ∼ N(0, 1), and expectations 𝔼_{x ∼ N(0, 1)} …: means over draws or all finite outcomes.
+"""Random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
 
-A draw is computed from `uniform` of its seed, name and number; so it has a derivative with respect to the distribution's parameters,
-and runs on every backend. Lifted axes share a draw, like calls of one function.
+An expectation is a mean over random samples, or over all outcomes if the distribution is finite. A sample is computed
+from `uniform` of the seed, the name and the sample number. Samples are therefore differentiable with respect to the
+distribution's parameters and available on every backend. All positions along lifted axes share a sample, like all
+calls of one function.
 """
 
 from __future__ import annotations

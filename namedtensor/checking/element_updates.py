@@ -1,8 +1,10 @@
 """Functional updates such as C_{seq(2)} ← 0: a tensor equal to C except for the elements that a subscript selects.
 
 C_{seq(2)} ← 0           one element, or all elements along the axes without an index
-C_{seq(2:4)} ← V         a slice: V over the whole of seq, or over as many elements as the slice has
-C_{seq(S)} ← V           the elements that S names along an axis k: V has one for each k, the last of equals counts
+C_{seq(2:4)} ← V         a slice, where V has the size of seq or the size of the slice
+C_{seq(S)} ← V           the elements at the positions in S, where V has one value for each position
+
+If S repeats a position, the last value is used.
 """
 
 from __future__ import annotations

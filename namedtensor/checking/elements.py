@@ -1,7 +1,8 @@
 """Definitions by elements, such as Y_{seq(i), kernel(j)} = … for each pair of indices.
 
-Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along a separate
-axis (`seq@1`), and the result equals computing each element alone. Indices count from 1.
+A definition by elements is implemented by lifting. In `Y_{seq(i)} = X_{seq(i+1)}`, the variable i becomes the tensor
+1…|seq| along a separate axis (`seq@1`). The result is the same as if each element were computed separately. Indices
+start at 1.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def to_positions(filled: Filled) -> list[Positions]:
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
     """Return the filled positions in order, or None if their number is open.
 
-    Raises UndecidedSize if it is not clear that they are all positions of an axis of this size.
+    Raise UndecidedSize if it cannot be proved that the positions are all positions of an axis with the given size.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]

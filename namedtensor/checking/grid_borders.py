@@ -1,7 +1,8 @@
-"""Members of a grid along an axis that a loop begins with, E^{i,0} and E^{0,j}.
+"""Members of a grid along its borders, such as E^{i,0} and E^{0,j}, which are the initial values of a loop.
 
-The members that one equation gives are typed once, its indices being tensors: 0, 1, … for `E^{i,0} = i`. If it
-reads others of its kind, they are a recurrence of one index, or made one by one.
+The members that one equation defines are typed once, with tensors as indices. For `E^{i,0} = i`, the tensor i has the
+values 0, 1, …. If the equation uses other members that it defines, the members become a recurrence over one index, or
+are typed one by one.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from .wavefront_order import Cell
 
 
 class Border(NamedTuple):
-    """Members along an axis, each with a position that counts from 1.
+    """Members that are joined along an axis.
 
-    `shapes` are the shapes of single members.
+    `places` maps each cell to its position, which starts at 1. `shapes` are the shapes of the separate members.
     """
 
     term: Term
@@ -68,9 +69,10 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 
 
 def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
-    """Yield each family with the cells of its members; cells of the grid's own family are yielded line by line.
+    """Yield each family with the cells of its members.
 
-    The cells of members that are given, or have their own equations, come with None.
+    The cells of the grid's own family are yielded line by line. Members that are given, or that have separate
+    equations, are yielded with None as the family.
     """
     holder, definitions = grid.holder, grid.checker.definitions_of(grid.holder)
     result: dict[Definition | None, list[Cell]] = {}

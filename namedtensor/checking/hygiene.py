@@ -1,10 +1,10 @@
-"""Hygiene: an axis that a function's body binds is renamed if it would clash with the axes of a call.
+"""Hygienic renaming of axes that a function body binds and that would otherwise clash with the axes of a call.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
     g_{c}(V)                                    means g_{c'}(V_{c→c'})
 
-A definition without a signature is substitution: its axes are aligned by name.
+A function without a signature is substituted into the call, so its axes are aligned by name and are not renamed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Size inference from expressions such as the axes of literals, renames, splits, concatenations and calls.
 
-In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs determine the size of an axis first,
-then declarations and size equations. If they all leave it open, the scope's equations are typed to find their axes. A
-separate checker does that: statements are in any order, so one may need the very size that is asked for. It fails in
-that checker alone, and its parts are typed instead.
+For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs do not have the axis a, but |a| is 2. The size of an axis is
+first determined from inputs, then from declarations and size equations. If it is still unknown, a separate checker
+types the scope's equations to find their axes. Statements may be in any order, so an equation may need the size that
+is being inferred. In this case, the equation fails only in the separate checker, which then types the parts of the
+equation.
 """
 
 from __future__ import annotations
@@ -82,15 +83,15 @@ def axes_named(root: Any) -> Iterator[Axis]:
 class Circular(NotationError):
     """The error for an axis size that is needed for its own inference.
 
-    Expressions that need it determine no size, whatever the caller's size is.
+    An expression that needs the size cannot determine it, whatever size the caller has.
     """
 
 
 class Round:
     """One round of answers to questions that may depend on each other. Each question is evaluated once.
 
-    A question that comes up in its own answer has the answer of the round before, at first none. Once a round gives
-    those questions the answers that they were given, its answers are final.
+    If the answer to a question depends on the question itself, the previous round's answer is used. The first round
+    starts without answers. A round is final if it confirms the previous answers to all such questions.
     """
 
     def __init__(self, known: dict[Question, AxisSizes]):
@@ -137,9 +138,9 @@ class SizeInference:
         return answer
 
     def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
-        """Return the answer to a question.
+        """Return the answer to a question, which is computed at most once per round.
 
-        Each question is worked on once per round; a failed question is not retried.
+        A question that failed in this round is not retried.
         """
         if question in current.answers:
             self.work += 0 if current.answers[question] else PIECES_OF_A_REPEAT

@@ -1,6 +1,6 @@
 """Indices by label, such as X_{day(Mon)} if the input X has labels on day and the program does not define Mon.
 
-A name that the program defines, or that is given, comes first. A number is always a position.
+A name that is defined or given takes precedence over a label. A number is always a position.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A function without a signature is substituted.
 
-The extra axes of each argument get separate names (`seq@1`) before the body is typed, so that they cannot match an axis
-of the signature or the body. In the result they get their old names back.
+Before the body is typed, the extra axes of each argument are renamed (`seq@1`), so that they cannot match an axis in
+the signature or the body. In the result, the axes have their original names again.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def assertions_of_call(
 ) -> Iterator[tuple[Claim, Environment]]:
     """Yield the assertions about the parameters of a function, each with its environment.
 
-    An assertion may call the function itself, as `∂f(X) = 2 X ⊙_{a} ∂X` does; such a call checks no assertions.
+    An assertion may call the function itself, as in `∂f(X) = 2 X ⊙_{a} ∂X`. The assertions are not checked again for
+    that call.
     """
     (call,) = inner.active - caller.active
     asserting = ("assertion", call)
@@ -253,9 +254,9 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
-    """Rename the extra axes of the arguments to avoid capture. Raise if an argument lacks an axis, or lifting clashes.
+    """Rename the extra axes of the arguments to avoid capture, and return the arguments and their stated sizes.
 
-    Return the arguments, and the sizes that the signature states of them.
+    The signature states the sizes. Raise if an argument lacks an axis, or if the renamed axes clash.
     """
     signature = function.signature
     assert signature is not None

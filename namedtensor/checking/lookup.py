@@ -1,6 +1,7 @@
 """Name resolution. A name is an argument, a definition, a member of a family, an input, a number or a constant.
 
-Environments are asked from the innermost outwards; definitions are typed once for each environment that holds them.
+Environments are searched from the innermost outward. A definition is typed once for each environment that contains
+it.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they ne
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """Return the term of a key in an environment, or None if it is not found.
 
-    The variable of a derivative is distinct from every equal term, including the same name with the same value in
-    another environment.
+    The variable of a derivative gets a unique term. It differs even from the same name with the same value in another
+    environment.
     """
     holder, term = found_in(checker, key, env, node)
     if term is None or not is_apart(checker, key, term):
@@ -141,9 +142,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Evaluate definitions in the environment that holds them.
+    """Evaluate the definitions of a name in the environment that contains them.
 
-    Definitions that depend on sizes are evaluated in the environment of the call.
+    Definitions that depend on sizes are evaluated in the environment of the call instead.
     """
     environment, memo = holder, holder.memo
     if holder is checker.top and env is not checker.top and speaks_of_sizes(checker, key):
@@ -183,8 +184,8 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     """Evaluate the definitions that a definition needs in topological order, so that Python's recursion stays shallow.
 
-    They belong to the program, or to the function whose call is `holder`. A definition that fails is skipped here; its
-    own evaluation reports the error.
+    The definitions belong to the program, or to the function that is called in the environment `holder`. Skip a
+    definition that fails, since a later evaluation reports the error.
     """
     definitions = checker.definitions_of(holder)
     seen, path = {key}, [(key, iter(find_mentioned_names(definitions, key)))]

@@ -1,12 +1,12 @@
-"""Recurrences rolled into loops, which are typed once rather than step by step.
+"""Recurrences that become loops, so that their bodies are typed once rather than step by step.
 
 An example is `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000`.
 
-The body is typed with t as the tensor of its values along a separate axis, like the index of a definition by elements,
-and with h^{t-1} as a given tensor, a *state*. Terms that need no state are then computed for all steps at once. The
-other terms form the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are
-written out until the shape of h^t stays the same. A body in which the index is more than a number, or a label a fixed
-number of steps away, is unrolled.
+The body is typed with t as a tensor along a separate axis, like the index of a definition by elements. The previous
+value h^{t-1} is a given tensor, which is called a *state*. Terms that do not depend on a state are computed for all
+steps at once. The other terms form the body of the loop, which uses one element along that axis per step
+(`loop_bodies`). The first steps are unrolled until the shape of h^t no longer changes. The whole recurrence is
+unrolled if the body uses the index as anything other than a number or a label with a fixed offset.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from .lifting import Bindings
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """Yield the function definitions that a call can mean.
 
-    A definition with its own label, f^1, precedes a definition for every index, f^l. The exact match is last.
+    Yield better matches first. A definition with a specific label, such as f^1, precedes a definition for every
+    index, such as f^l.
     """
     if checker.rolled:
         check_steps(checker, node, env)

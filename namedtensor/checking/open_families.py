@@ -1,8 +1,8 @@
 """Families with an open number of members, such as h^t for t = 1, …, n, which are typed by induction.
 
-The first member is typed as it is. The next typed member has a counter as its index, for all numbers after the first;
-the family members that it reads are assumed to have the first member's type. If it has this type itself, all members
-have it.
+The first member is typed directly. For the induction step, a counter that represents every later number is the index,
+and the family members that the body uses are assumed to have the first member's type. If the typed member also has
+this type, then all members do.
 """
 
 from __future__ import annotations
@@ -134,9 +134,9 @@ class Induction:
 
     # ------------------------------------------------------------------------------------------- which members there are
     def has(self, numbers: Numbers, at: int) -> bool:
-        """Return whether a number lies in its range.
+        """Return whether the number at index `at` lies in its range.
 
-        A counter may leave it if other equations give the members there.
+        A counter may exceed the range if other equations define the members outside it.
         """
         number, (low, high) = numbers[at], self.ends(at, numbers)
         if proves_at_most(number + 1, low) or proves_at_most(high + 1, number):
@@ -243,10 +243,10 @@ class Induction:
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
         """Return the member at the counters if all members have the type of the first member.
 
-        Raises NoStart if they do not.
+        Raise NoStart if the types differ.
 
-        Types begin `step` members from an end of each range: `sides` selects the ranges that begin from the end that is
-        not written first.
+        The first typed member is `step` members from one end of each range. `sides` is true for each range that
+        starts at the end that is not written first.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
         first = result = self.member(self.numbers(step, sides, no_counters)[0])

@@ -1,8 +1,7 @@
-"""Binders over sets, and binders that have a type but do not have a value.
+"""Operators over a variable in a set, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or ∑_{i ∈ I} ….
 
-Sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …. No value: argmin_{x ∈ ℝ^{n}}, lim.
-
-The variable becomes a tensor along a separate axis, like the index of a sum.
+The variable becomes a tensor along a separate axis, like the index of a sum. The operators argmin_{x ∈ ℝ^{n}} and lim
+have a type but do not have a value.
 """
 
 from __future__ import annotations

@@ -18,9 +18,8 @@ from .counting import Unrollable
 class RecurrenceState:
     """A recurrence, that is, one family in its environment with its other indices fixed.
 
-    While a loop is typed, it holds the states and their next values.
-
-    `states[k]` is the member k steps before.
+    While a loop is being typed, `states[k]` is the term of the member k steps earlier, and `next` is the term of the
+    new member.
     """
 
     family: Definition

@@ -25,10 +25,11 @@ from .lifting import Bindings, inline_call
 
 @dataclass(frozen=True)
 class CheckResult(Suggests):
-    """The result of a check: `types` are the shapes of names; `steps` pairs each subexpression with its type, in order.
+    """The result of a check.
 
-    `type` is the result's type as text, and `shape` is its mapping; both are None if an error hides them. `conditions`
-    are the conditions on range ends with unknown values, such as `n ≤ 4`.
+    `types` are the types of names as text. `steps` pairs each subexpression with its type, in order. `type` is the
+    result's type as text, and `shape` is the same type as a mapping. Both are None if an error prevents the inference
+    of the type. `conditions` are conditions on range ends with unknown values, such as `n ≤ 4`.
     """
 
     source: str
@@ -42,10 +43,11 @@ class CheckResult(Suggests):
 
     @cached_property
     def assertions(self) -> tuple[Any, ...]:
-        """Return the outcome of each equation that does not define anything.
+        """Return the outcome of each assertion, that is, of each equation that does not define a name.
 
-        It is proved, disproved by tensors that show it, or not disproved by random tests. Each has a `span` in the
-        source, a `status`, and the `drawn` tensors if it is disproved.
+        An assertion is proved, disproved by a counterexample, or not disproved by random tests. Each outcome has a
+        `span` in the source and a `status`. If the assertion is disproved, `drawn` contains the tensors of the
+        counterexample.
         """
         return self.tried() if self.ok else ()
 
@@ -141,9 +143,9 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 
 
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
-    """Check the body of a function whose arguments have a stated shape, with arguments of exactly that shape.
+    """Check the body of a function with arguments of exactly the stated shapes.
 
-    The check accepts a name that a caller provides.
+    Functions without stated shapes are skipped. Names that a caller provides are accepted.
     """
     domain = _domain(function)
     if domain is None:

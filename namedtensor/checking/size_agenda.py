@@ -19,8 +19,8 @@ Search: TypeAlias = tuple[Symbol, Environment]
 class SizeAgenda:
     """Failed searches, indexed by the symbols that share a size equation with them.
 
-    A failed search is tried again once for each new value of such a symbol, so the number of tries is bounded by the
-    number of pairs.
+    A failed search is retried once for each new value of such a symbol. The number of attempts is therefore at most
+    the number of pairs of a search and a symbol.
     """
 
     failed: dict[SearchKey, Search] = field(default_factory=dict)

@@ -180,7 +180,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 def to_size(value: Any) -> Any:
     """Return a solution as a size, or None if it is not a non-negative integer.
 
-    If open symbols leave this undecided, it becomes a condition of the plan.
+    If the answer depends on open symbols, it becomes a condition of the plan.
     """
     if isinstance(value, SizeVariable):
         return value

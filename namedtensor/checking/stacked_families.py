@@ -1,6 +1,7 @@
 """Families indexed by an axis.
 
-In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and h^t is stacked along its axis.
+In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t`, the index t is a tensor, and the members h^t are stacked along the axis
+of t.
 """
 
 from __future__ import annotations

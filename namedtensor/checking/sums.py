@@ -1,7 +1,8 @@
 """Index sums and products, such as ∑_i A_{height(i)}, ∑_{i=1}^{n} … and ∏_i …
 
-The index becomes a tensor along a separate axis, and the sum reduces that axis. If its bounds differ from element to
-element, terms outside them are left out. If it is a label, such as in ∑_{i=1}^{2} W^i, the terms are written out.
+The index becomes a tensor along a separate axis, and the sum reduces that axis. If the bounds depend on the element,
+terms outside the bounds are left out. If the index is a label, as in ∑_{i=1}^{2} W^i, the sum is expanded into its
+terms.
 """
 
 from __future__ import annotations

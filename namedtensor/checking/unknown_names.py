@@ -203,9 +203,10 @@ def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | N
 
 
 def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
-    """Return the names that were probably meant, the nearest first. Built-ins must be nearer than every program name.
+    """Return the names that were probably meant, the nearest first.
 
-    A declared name is a program name, whether or not its value is given.
+    Leave out built-in names that are farther than every program name. A declared name is a program name, whether
+    or not its value is given.
     """
     declared = {str(name.key()) for _, name, _, _ in checker.scope.declarations} if names else set[str]()
     built_in = {*REGISTRY, *checker.python} - declared

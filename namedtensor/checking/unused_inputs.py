@@ -1,10 +1,10 @@
 """Unused inputs and sizes. Each input and size passed by keyword must occur in the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
-    evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
+    evaluate("∑_{a} X", X=X, sizes={"foo": 3})      the formula has no axis foo
 
-A mapping of values may hold more than a formula needs: a whole checkpoint. Keyword arguments are meant for this
-formula.
+A mapping of values, such as a checkpoint, may contain more values than a formula needs. Keyword arguments, in
+contrast, are meant for this formula.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The loop over the fronts of a grid, with its initial states, its step, and the lookup of members by their indices.
+"""The loop over the wavefronts of a grid, and the lookup of the loop's members by their indices.
 
-A state is a front, a member in each lane; each front further back is a separate state. A step gathers the members that
-it reads from their lanes.
+A state is a wavefront with one member per lane. Each earlier wavefront that a step needs is a separate state. A step
+gathers the members that it needs from their lanes.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step 
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over fronts, with the states and the shape of one name in the loop.
+    """A finished loop over wavefronts, with the states and the shape of one name in the loop.
 
-    It has those members of a domain that were `asked` for.
+    The loop computes the members in `domain`. It serves requests for any part of `asked`.
     """
 
     asked: Domain

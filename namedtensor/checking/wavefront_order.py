@@ -1,10 +1,11 @@
 """The cells of a family over two indices, and the order in which a loop computes them, wavefront by wavefront.
 
-    E^{i,j} reads E^{i-1,j}, E^{i,j-1}        the front k has the cells with i + j = k
-    V^{i,j} reads V^{i-1,j}, V^{i-1,j-1}      the front k is the row i = k
+    E^{i,j} reads E^{i-1,j}, E^{i,j-1}        wavefront k contains the cells with i + j = k
+    V^{i,j} reads V^{i-1,j}, V^{i-1,j-1}      wavefront k is the row i = k
 
-A schedule has a weight for each index: the front of a cell is w · i + v · j. It is valid if each cell that is read
-is in an earlier front. One of the indices identifies a cell within its front, its *lane*, so that a front is a vector.
+A schedule has a weight for each index, so that the cell (i, j) is in wavefront w · i + v · j. A schedule is valid
+if each cell depends only on cells in earlier wavefronts. One of the two indices is the *lane*, which identifies a
+cell within its wavefront. A wavefront is therefore a vector.
 """
 
 from __future__ import annotations

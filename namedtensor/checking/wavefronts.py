@@ -1,12 +1,12 @@
-"""Families over two indices rolled into a loop, whose body is typed once. Each step makes a whole wavefront.
+"""Families over two indices that become a loop, whose body is typed once. Each step computes a whole wavefront.
 
     E^{i,j} = min(E^{i-1,j} + 1, E^{i,j-1} + 1, E^{i-1,j-1} + c_{a(i), b(j)}) for i = 1, …, n for j = 1, …, m
 
-The body is typed with i and j as tensors along separate axes, and E^{i-1,j} as a given tensor over both axes. Terms
-that need no member are computed for all cells at once. The rest becomes the body of a loop over the fronts
-(`wavefront_order`), whose states are the last fronts, a member in each lane; members that no step makes, such as
-E^{i,0}, are put in their lanes. A lane without a member in a front repeats the nearest one, so that nothing is
-computed that the formula does not contain.
+The body is typed with i and j as tensors along separate axes, and with E^{i-1,j} as a given tensor over both axes.
+Terms that do not depend on a member are computed for all cells at once. The other terms become the body of a loop
+over the wavefronts (`wavefront_order`). The states of the loop are the latest wavefronts, with one member per lane.
+Members that the steps do not compute, such as E^{i,0}, are inserted in their lanes. If a wavefront has no member in a
+lane, the lane repeats the nearest member, so that the loop does not evaluate the formula outside its range.
 """
 
 from __future__ import annotations

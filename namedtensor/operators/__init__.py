@@ -1,31 +1,32 @@
 """The operators of the notation, with one record per operator and one module per section of the paper.
 
-`record`: the record and the registry; three kinds of `lower`.
-`builder`: the builder of plans, as operators see it.
+`record`: the record of an operator, the registry, and three kinds of `lower`.
+`builder`: the interface of the plan builder.
 `definitions`: reference definitions, on plain numbers.
 `missing_definitions`: operators on missing values.
 `matrix_definitions`: operators on matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.
 `new_sizes`: the sizes of axes that an operator creates.
-`labels`: which labels the result of an operator has.
+`labels`: the labels of an operator's result.
 `elementwise`: functions of numbers.
 `pseudorandom`: the pseudorandom generator.
-`gamma`: the gamma function's logarithm and its derivatives.
-`factorials`: the gamma function, factorials, binomial coefficients.
+`gamma`: the logarithm of the gamma function, and its derivatives.
+`factorials`: the gamma function, factorials and binomial coefficients.
 `reductions`: sums and other reductions over axes.
-`contraction`: products, summed over axes.
+`contraction`: products that are summed over axes.
 `along_axes`: functions along axes, such as softmax.
-`renaming`: axes renamed, merged, split.
-`indexing`: elements picked by indices.
+`renaming`: joining along an axis.
+`indexing`: selection of elements by index.
 `windows`: windows of an axis, and pooling.
-`linear_algebra`: inverse, determinant, trace.
-`matrix_functions`: triangles, eigenvectors, exponentials of matrices.
+`linear_algebra`: inverse, determinant and trace.
+`matrix_functions`: Cholesky factors, eigenvectors and exponentials of matrices.
 `user_functions`: Python functions with a signature.
-`array_functions`: the same on arrays, with a differential and a source text.
-`usage`: how an operator is written, and its signature as the paper prints it.
+`array_functions`: user-defined operators on arrays, with optional differentials and source text.
+`usage`: the usage text of an operator, and the signature as the paper prints it.
 
-Contract: it imports the core and the grammar alone and needs no arrays: `lower` takes the builder of a plan.
+Contract: the package imports only the core and the grammar. It does not use arrays, because `lower` receives a plan
+builder.
 """
 
 from . import (

@@ -1,6 +1,6 @@
 """Functions along axes (paper §3.5), which map axes to the same axes and are lifted over all other axes.
 
-Those that first subtract the maximum do not overflow; if every element is −∞ the result is undefined, NaN.
+Functions that first subtract the maximum do not overflow. If every element is −∞, the result is undefined (NaN).
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
 def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
     """Return the position of the largest element along an axis, counted from 1.
 
-    Among equal elements, the first counts. A nan is the largest, or least.
+    If several elements are equal, return the first position. A NaN counts as the largest or smallest element.
     """
     x = move_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:

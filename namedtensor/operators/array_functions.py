@@ -1,7 +1,8 @@
-"""User-defined operators that compute with arrays: a function per library, optional differentials, and source text.
+"""User-defined operators on arrays, with one function per library, optional differentials, and source text.
 
-A function gets arrays as a generalized universal function of NumPy does: extra axes come first, aligned, and the axes of
-the signature last, in its order. So it needs no names, and the same text runs in `to_python`.
+A function receives arrays in the form of NumPy's generalized universal functions. The extra axes come first and are
+aligned. The axes of the signature come last, in the order of the signature. The function does not need axis names, so
+`to_python` can use its source text unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
 class ArrayFunction(UserFunction):
     """A user-defined operator: a name, a signature, functions of arrays, and differentials in the notation.
 
-    `axes` are those that one use names, in the order of the signature's formal axes.
+    `axes` are the axes that a particular use names, in the order of the signature's formal axes.
     """
 
     __slots__ = ("name", "lifted", "functions", "axes")
@@ -173,7 +174,7 @@ def name_in_text(function: Callable[..., Any]) -> str:
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
     """Return the source text that defines a function, and the imports of the modules that it uses.
 
-    Raises NotationError if the text alone would not run.
+    Raise NotationError if the text cannot run by itself.
     """
     name = getattr(function, "__name__", "")
     if inspect.isbuiltin(function) or not inspect.isfunction(function):
@@ -210,9 +211,9 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 
 
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
-    """Return the functions that a plan calls, to be placed below the plan's source text, and their imports.
+    """Return the source text of the functions that a plan calls, and their imports.
 
-    Raises NotationError if one has no text, or two have one name.
+    Raise NotationError if a function does not have source text, or if two functions have the same name.
     """
     defined: dict[str, tuple[Callable[..., Any], str]] = {}
     texts, imports = list[str](), dict[str, None]()

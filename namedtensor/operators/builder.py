@@ -1,6 +1,6 @@
-"""The interfaces of the plan builder and of its values, for use in `lower`; `planning.builder` implements them.
+"""The interfaces of the plan builder and of its values, for use in `lower`.
 
-Arguments of a step are values or plain Python numbers.
+The arguments of a step are values or plain Python numbers. `planning.builder` implements the interfaces.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ArrayValue(Protocol):
 class OperatorBuilder(Protocol):
     """The interface that writes the steps of a plan.
 
-    Every elementwise primitive is a method by its name: b.exp(x), b.add(x, y).
+    Every elementwise primitive is a method with the same name, such as b.exp(x) or b.add(x, y).
     """
 
     target: Any

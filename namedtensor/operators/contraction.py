@@ -1,12 +1,13 @@
-"""Contraction (paper §3.4): X ⊙_{ax} Y multiplies, and sums over the axes. Without axes it is the elementwise product.
+"""Contraction (paper §3.4). X ⊙_{ax} Y multiplies and sums over axes. Without axes, it is the elementwise product.
 
-The axes of two operands fall into four groups: `batch` in both and kept, `rows` only in the left, `columns` only in the
-right, `summed`. So every contraction is a stack of matrix products
+The axes of two operands form four groups. `batch` axes are in both operands and in the result, `rows` are only in the
+left operand, `columns` are only in the right operand, and `summed` axes are summed. Every contraction is therefore a
+stack of matrix products:
 
     (batch…, rows, summed) · (batch…, summed, columns)  =  (batch…, rows, columns)
 
-with each group of several axes merged, and each empty group left out. Operands become matrices by views wherever their
-storage allows it, for a transposed view costs a matrix product nothing and a copy does.
+A group of several axes is merged, and an empty group is left out. If the storage order allows it, an operand becomes
+a matrix through a view. A matrix product accepts a transposed view at no cost, whereas a copy is expensive.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
     """Return whether y ⊙ x is faster than x ⊙ y.
 
-    It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. If
-    neither order needs fewer transpositions, libraries are faster if the left matrix is larger. In a block, the rows of
-    the left matrix are cut, so that all values of the block have their rows first.
+    The product y ⊙ x is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs
+    fewer transpositions, libraries are faster if the left matrix is larger. In a block, the left matrix should be the
+    operand whose rows are cut, so that all values of the block have their rows first.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]
@@ -125,7 +126,7 @@ def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
     """Return a matrix over two groups of axes, or a vector if one group is empty.
 
-    A matrix that needs a copy is copied once.
+    If the matrix requires a copy, the copy is made only once.
     """
     if x.order == (*beside, *above) and above and beside or _copies_short_rows(b, x, above, beside):
         return b.reorder(_matrix(b, x, beside, above), (name_merged_axis(above), name_merged_axis(beside)))

@@ -1,7 +1,7 @@
-"""Reference definitions of the operators on plain numbers and lists of numbers: the `definition` of each record.
+"""Reference definitions of the operators on plain numbers and lists, for the `definition` field of each record.
 
-The reference evaluator lifts these to tensors; nothing that computes quickly takes them. A function of numbers has a value
-everywhere, by the rules of floating point where Python rejects one.
+The reference evaluator lifts the definitions to tensors. The fast evaluators do not use them. A function of numbers
+has a value for every argument. Where Python would raise an error, it follows the rules of floating-point arithmetic.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Elementwise operations and broadcasting (paper §3.2): functions of numbers, lifted over the union of the axes.
+"""Elementwise operations and broadcasting (paper §3.2), which lift functions of numbers over the union of the axes.
 
-A row of a table is an operator: its name, its meaning, its NumPy function, and its text.
+Each row of a table defines an operator by name, meaning, NumPy function and text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ODD: dict[str, Any] = {"parity": "odd"}
 def _sigmoid(b: OperatorBuilder, x: Any):
     """Write the sigmoid.
 
-    Outside of NumPy, use a function whose derivative at zero is right, unlike the derivative of |x|.
+    For libraries other than NumPy, do not use |x|, because its derivative at zero would be wrong.
     """
 
     def write():

@@ -1,8 +1,8 @@
 """Γ, n! and binomial coefficients, elementwise, with derivatives in terms of digamma.
 
-Γ is Stirling's series from 8 on; smaller arguments use Γ(x + 1) = x Γ(x), and arguments below 1/2 use reflection, like
-log Γ. It is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are integers as far as floats represent
-them.
+Like log Γ, Γ uses Stirling's series for arguments of 8 or more. Smaller arguments use Γ(x + 1) = x Γ(x), and
+arguments below 1/2 use reflection. Γ is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are
+integers if floats can represent them exactly.
 """
 
 from __future__ import annotations

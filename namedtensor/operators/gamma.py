@@ -1,7 +1,7 @@
 """log Γ and its derivatives (digamma, polygamma), elementwise (paper §3.2).
 
-They are written in primitives that every library has: small arguments by the recurrence Γ(x + 1) = x Γ(x) from eight
-further on, where Stirling's series is exact to the last digits, and those below 1/2 by reflection.
+The functions use primitives that every library has. Stirling's series is exact to the last digits for arguments of 8
+or more. The recurrence Γ(x + 1) = x Γ(x) shifts smaller arguments up by 8, and arguments below 1/2 use reflection.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
 
 
 def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Apply the upward recurrence.
+    """Shift small arguments up by the recurrence.
 
-    If x is small, the result has the start of its product, and an argument large enough for the asymptotic series.
+    Return whether x is small, the first factor of the recurrence's product, and an argument that is large enough for
+    the asymptotic series.
     """
     near = b.less(x, float(FAR))
     return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)

@@ -1,7 +1,7 @@
-"""Indexing (paper §3.7): elements by index, indicators by element, and tensors that are determined by their indices.
+"""Indexing (paper §3.7), indicators of elements, and tensors that are determined by their indices.
 
-In formulas, indices count from 1. The option `base` changes that, and the Python functions count from 0. An index out
-of range, or not whole, is an IndexProblem: nothing ever wraps around.
+In formulas, indices start at 1. The option `base` changes the first index, and the Python functions start at 0. An
+index that is out of range or not an integer raises IndexProblem. Negative indices do not wrap around.
 """
 
 from __future__ import annotations

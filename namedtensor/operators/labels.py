@@ -1,12 +1,12 @@
 """The labels of an operator's result, and the axes on which the operator combines its operands.
 
-1. Labels stay on an axis that the operator is lifted over, and on an axis along which it returns a number for each element,
-   in order.
-2. Operands are combined along an axis that several of them have, unless the operator joins or indexes it. Their labels
-   there must agree; `core/label_alignment.py` compares them.
-3. ⊕ joins the labels of the axis that it joins if all operands have labels there.
+1. An axis keeps its labels if the operator is lifted over it, or if the operator returns one number per element, in order.
+2. If several operands have an axis, they are combined along it, unless the operator joins or indexes the axis. The labels
+   of the operands must agree along this axis; `core/label_alignment.py` compares them.
+3. ⊕ concatenates the labels of the joined axis if all operands have labels along it.
 
-A reduction no longer has its axis, and sorting moves the labeled elements: neither keeps the labels of its axes.
+The other operators drop the labels of their axes. For example, a reduction removes its axes, and sorting moves the
+labeled elements.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
 def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
     """Apply Gauss-Jordan elimination: reduce `left` to the identity, and apply the same steps to `right`.
 
-    Return numbers whose product is the determinant, or only 0 if it is 0.
+    Return numbers whose product is the determinant of `left`. If the determinant is 0, return only 0.
     """
     pivots: list[float] = []
     for column in range(len(left)):

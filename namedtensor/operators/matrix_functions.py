@@ -1,8 +1,9 @@
 """Functions of a symmetric matrix, and the exponential of a square matrix (paper §3.5).
 
 `cholesky`, `eigvalsh` and `eigh` apply to (X + Xᵀ) / 2, so that their values and derivatives treat X and its
-transpose alike. Every vector of `eigh` has its largest number, of equals the first, positive: it is one tensor, the
-same on all libraries. Where two eigenvalues are one the vectors are not determined, and have no derivative.
+transpose alike. In every eigenvector of `eigh`, the element with the largest magnitude is positive. If several
+elements are largest, the first of them is positive. The result is therefore the same on all libraries. If two
+eigenvalues are equal, the eigenvectors are not determined and do not have a derivative.
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Compute the matrix exponential e^X.
 
-    With directions E, F, …, compute its Fréchet derivative from the block matrix B = X ⊗ I + E ⊗
-    N₁ + F ⊗ N₂ + …
+    If directions E, F, … are given, compute the Fréchet derivative from the block matrix B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂
+    + …
     """
     x, *along = b.coerced(arguments, "floats")
     if not along:
@@ -153,7 +154,8 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 def exponential_of(*given: Any) -> Any:
     """Compute ∑ Xⁿ / n! for X / 2ˢ, and square the result s times.
 
-    Along others, it is the sum over all positions that one of them may take.
+    If directions are given, compute the derivative along them. It sums over all positions of a direction among the
+    factors X.
     """
     x, *along, row, column, _ = given
     size: int = x.shape[row]

@@ -1,7 +1,7 @@
 """Shape inference for operators whose results have axes of new sizes.
 
-Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be a
-`SizeVariable` of `namedtensor.core.sizes`; then only what is known is judged.
+Each function accepts the arguments' shapes, the axes of the use, and the known sizes. A size may be a `SizeVariable`
+from `namedtensor.core.sizes`. Only known sizes are checked.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A counter-based pseudorandom generator: uniform(i, j, …), elementwise (paper §3.2).
 
-Integers give a number between 0 and 1.
+The generator maps integers to a number between 0 and 1.
 
-A number depends on the seed and the index of the draw only, so every library computes the same, in any order and on
-several devices. The state of the Feistel network is three digits to the base `PRIME`; all its integers are below 2^24,
-so single precision represents them exactly.
+The number depends only on the seed and the index of the sample. Every library therefore computes the same numbers, in
+any order and on several devices. The state of the Feistel network consists of three digits in base `PRIME`. All its
+integers are below 2^24, so single precision represents them exactly.
 """
 
 from __future__ import annotations

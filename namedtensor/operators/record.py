@@ -1,13 +1,13 @@
 """The record of an operator.
 
-A record holds everything that the project knows about an operator: its names, its signature, its implementation, its
-meaning. The checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print
-`meaning` and `numpy`.
+A record contains all information about an operator, including its names, signature, implementation and meaning. The
+checker lifts the operator by the signature. The evaluator and the Python functions run `lower`, and the documentation
+prints `meaning` and `numpy`.
 
-`lower(b, arguments, axes, options)` specifies what a use means, once, for good: `b` writes the steps of a plan (see
-`builder`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
-It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator creates,
-and `base`, the number of the first index (1, as in formulas).
+`lower(b, arguments, axes, options)` is the only implementation of an operator. The builder `b` writes the steps of a
+plan (see `builder`). An argument is a value of the plan or a plain Python number, and `axes` are the axes that the
+use names. The function returns the value of the result. The caller may set the options `sizes`, which are the sizes
+of the axes that the operator creates, and `base`, which is the first index (1, as in formulas).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MANY = 1000  # the most arguments of an operator that takes any number
 class Example(NamedTuple):
     """An example call of a Python function: the text after the function's name, and the shapes, axes and sizes.
 
-    In it `A` is a picture and `S` a square matrix.
+    In the text, `A` is an array with the axes height and width, and `S` is a square matrix.
     """
 
     written: str
@@ -62,15 +62,19 @@ NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of values that are 
 class Operator:
     """An operator of the notation.
 
-    `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
-    axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
-    position. `new_sizes` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the
-    axes that the operator creates, if they differ from the axes of its arguments. `differentials` has each argument's
-    contribution, in the notation, with arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X
-    ⊙_{ax} ∂Y"); "0" for no contribution, and empty if it is unknown. The first serves a use with one argument, if there
-    may be one or two. `kind` groups records that check alike. `definition` is the same on plain numbers, on a list of
-    them for a reduction or a function along axes, or on tensors of just the axes of the signature: the arguments of the
-    reference evaluator. The other fields inform the callers of an operator.
+    `signature` has the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"). An elementwise operator does not
+    need axes. `arity` is the minimum and the maximum number of arguments. `options` are the parameters after `;` and
+    their defaults (p, eps), by position. `new_sizes` computes the sizes of axes that the operator creates, if they
+    differ from the axes of its arguments. Its arguments are the shapes, the axes of the use, and the known sizes.
+
+    `differentials` contains the contribution of each argument in the notation, such as ("∂X ⊙_{ax} Y", "X ⊙_{ax}
+    ∂Y"). The arguments are X, Y and Z over `ax` or the axes of the signature. A contribution is "0" if the argument
+    does not affect the differential. The tuple is empty if the differentials are unknown. If an operator accepts one
+    or two arguments, the first contribution is also the differential for one argument.
+
+    `kind` groups operators that are checked in the same way. `definition` computes the operator in the reference
+    evaluator. Its arguments are plain numbers, lists of numbers for a reduction or a function along axes, or tensors
+    with only the axes of the signature. The other fields are information for the callers of an operator.
     """
 
     name: str

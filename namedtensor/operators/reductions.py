@@ -1,7 +1,7 @@
-"""Reductions (paper §3.3): functions from axes to numbers, mapped over all other axes.
+"""Reductions (paper §3.3), which map axes to numbers and are lifted over all other axes.
 
-An operator's text receives an array and the axes. It returns an array without the axes, or with size 1 if it keeps
-them.
+The source text of an operator receives an array and the axes. It returns an array without the axes, or an array in
+which the axes have size 1 if it keeps them.
 """
 
 from __future__ import annotations
@@ -98,9 +98,10 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
 
 
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
-    """Divide numbers by the largest.
+    """Divide numbers by the largest number.
 
-    XLA multiplies by 1/largest, which may be denormal and hence zero to it, or in float16 infinite.
+    XLA multiplies by 1/largest instead. That factor may be denormal, which XLA treats as zero, or infinite in
+    float16. For JAX, both operands are therefore scaled first.
     """
     if b.target.name != "jax":
         return b.divide(x, largest)

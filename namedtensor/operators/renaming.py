@@ -1,6 +1,7 @@
-"""Renaming and reshaping (paper §3.6): joining along an axis.
+"""Joining of tensors along an axis (paper §3.6).
 
-Renames, merges and splits are not operators: a rename moves no elements, and the plan builder does the others.
+Renames, merges and splits are not operators. A rename does not move elements, and the plan builder implements merges
+and splits.
 """
 
 from __future__ import annotations

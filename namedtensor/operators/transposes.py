@@ -1,7 +1,7 @@
 """Transpose rules (VJPs) of linear operators, which the operators' records refer to as `transpose`.
 
-A rule makes terms by the builder that is passed; operators know no term. The axes that an operand has not are summed by
-the caller.
+A rule creates terms through the builder that it receives, because operators do not depend on terms. The caller sums
+over the axes that an operand does not have.
 
     t = ∑_{seq} u        the cotangent of u is the cotangent of t, at each element of seq
 """
@@ -98,7 +98,7 @@ def transpose_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: 
 def transpose_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     """Return the transpose of unroll, in which each element is the sum over all windows that contain it.
 
-    Element s is the k-th of the window that begins at s − k + 1.
+    Element s is element k of the window that begins at s − k + 1.
     """
     seq, kernel = term.axes
     whole, windows = term.arguments[0].shape[seq], term.shape[seq]

@@ -35,7 +35,7 @@ def format_usage(record: Operator, ascii: bool = False) -> str:
 def sets(record: Operator) -> str:
     """Return the sets of tensors between which an operator maps, as the paper prints a signature.
 
-    Without operands, return its result's set.
+    If the operator does not have operands, return only the set of the result.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [sets(REGISTRY[name]) for name in ("softmax", "clip", "iota", "concat")]
@@ -53,7 +53,7 @@ def tensors(axes: Collection[str]) -> str:
 
 
 def sentence(record: Operator) -> str:
-    """Return the name of a use of the operator.
+    """Return a sentence that describes the operator.
 
     >>> from namedtensor.operators import REGISTRY
     >>> sentence(REGISTRY["relu"]), sentence(REGISTRY["index"])

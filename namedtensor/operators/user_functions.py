@@ -116,7 +116,7 @@ IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at h
 def using(operators: ProgramOperators) -> Generator[None, None, None]:
     """Use the given operators for programs that are created in this block.
 
-    A derivative's program has the operators of its source.
+    The program of a derivative uses the operators of the original program.
     """
     token = IN_USE.set(operators)
     try:

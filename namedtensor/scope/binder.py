@@ -1,8 +1,9 @@
 """The binder, which determines the meaning of each name in a program and the equations that each function needs.
 
-Equations are declarative, so they are not executed in order. A definition belongs to a function iff the function's body needs it and it mentions a
-parameter or superscript of the function, directly or through another definition that belongs to the function.
-Definitions that no function needs are top-level definitions. The paper's "where" therefore needs no block syntax.
+Equations are declarative, so they are not executed in order. A definition belongs to a function iff the function's
+body needs it and it mentions a parameter or superscript of the function, directly or through another definition that
+belongs to the function. Definitions that no function needs are top-level definitions. The paper's "where" therefore
+needs no block syntax.
 
     statements -> definitions, functions, declarations, size equations, assertions
 """

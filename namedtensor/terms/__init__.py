@@ -1,14 +1,14 @@
-"""The typed graph that all later stages share: equal terms are one object.
+"""The typed graph that all later stages share, in which equal terms are one object.
 
-`terms`: a term, the graph that interns it, and operators on plain numbers.
+`terms`: terms, the graph that interns them, and operators on plain numbers.
 `structural`: the table of terms that are not operators, and `verify`.
 `environment`: name lookup.
-`inference`: the interface of inference, for rules and calculus.
+`inference`: the interface of type inference, for rules and calculus.
 `builder`: smart constructors of terms.
-`labels`: the labels of terms, from the labels of the inputs.
-`normalized_exponentials`: exp(s) / ∑ exp(s) as softmax.
-`loop_bodies`: the body of a loop: terms of one step.
+`labels`: inference of a term's labels from the labels of the inputs.
+`normalized_exponentials`: recognition of exp(s) / ∑ exp(s) as softmax.
+`loop_bodies`: the body of a loop, which contains the terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.
 
-Contract: it imports names, records and the core; it does not use checking rules, plans or array libraries.
+Contract: the package imports names, records and the core; it does not use checking rules, plans or array libraries.
 """

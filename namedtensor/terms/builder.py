@@ -16,7 +16,8 @@ from .terms import Numbers, Options, Term, TermGraph
 class SimplifyingGraph(TermGraph):
     """A term graph with smart constructors, which simplify terms as they are interned.
 
-    A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
+    For example, A ⊙_{ax} I_{ax,ax*} becomes A_{ax→ax*}. A derivative begins with identities, and this rule removes
+    most of them in the first step.
     """
 
     def __init__(self, graph: TermGraph):
@@ -29,7 +30,7 @@ class SimplifyingGraph(TermGraph):
     ) -> Term:  # fmt: skip
         """Return the interned term after the rewrites of the smart constructors.
 
-        Products with identities and ones disappear, and signs move outward.
+        The rewrites remove products with identities and ones, and they move signs outward.
         """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
@@ -191,7 +192,7 @@ class TermBuilder:
     def seed(self, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
         """Return a term that is 1 if the indices of each axis and its partner are equal, and 0 otherwise.
 
-        It is constant along the other axes of the shape.
+        The term is constant along the other axes of the shape.
         """
         number = self.number(1.0)
         for axis, partner in partners.items():

@@ -1,6 +1,7 @@
-"""Environments, in which names are looked up: one for the program, each call and each definition by elements.
+"""Environments for name lookup: one for the program, one for each call, and one for each definition by elements.
 
-`parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
+If an environment does not contain a name, the search continues in `parent`. The search for a size continues in
+`sizes_parent` instead, because sizes belong to a call.
 """
 
 # pyright: reportUnknownVariableType=false
@@ -29,14 +30,20 @@ class Conflict:
 class Environment:
     """The names of one scope of a formula, and their values.
 
-    `axes` are the values of axis parameters, `indices` the values of superscript indices and range variables, `sizes`
-    the axes of the arguments, `scalars` the values found for `n` in `seq[n]`. `depth` keeps the names of lifted axes
-    apart. A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`.
-    `members` gives the members of families if a variable that counts them is a tensor here; see `loops`. `memo` has the
-    terms, or the errors, of the definitions that are held here, `sources` the tensor of each of `sizes`, `extras` the
-    lifted axes of a call with their outer names, their sizes, and the argument that has them. For each family: `steps`,
-    the members that were made; `loops` that were made from it; whether it is `unrollable`; the `domains` of a family
-    over two indices; the `inductions` of a family with an open end.
+    `axes` contains the values of axis parameters. `indices` contains the values of superscript indices and range
+    variables. `sizes` contains the sizes of the arguments' axes, and `sources` the tensor that determines each size.
+    `scalars` contains the values of symbols such as `n` in `seq[n]`. `depth` makes the names of lifted axes unique.
+
+    The environment of a call has the `function`, the `call` itself and the `caller`. Its `extras` contains the lifted
+    axes with their outer names, their sizes, and the arguments that have them. The environment of an equation has a
+    `definition`.
+
+    `memo` contains the terms, or the errors, of the definitions in this environment. `members` contains the members
+    of families if the index variable of the family is a tensor here; see `loops`.
+
+    Five fields store the results for each family. `steps` contains the members that exist, and `loops` the finished
+    loops. `unrollable` contains the families that cannot become loops. `domains` belongs to families over two
+    indices, and `inductions` to families with an open end.
     """
 
     parent: Environment | None = None
@@ -109,7 +116,7 @@ class Environment:
     def resolve_axis(self, name: str) -> tuple[str, ...]:
         """Return the axes that an axis name refers to: the axis itself, or the value of a function's axis parameter.
 
-        ax* gives the starred axes.
+        For ax*, return the starred axes.
         """
         bare = name.rstrip(MARKS) if name[-1:] in MARKS else name
         env: Environment | None = self

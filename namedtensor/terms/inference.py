@@ -1,7 +1,8 @@
 """The interface of inference, with the state of a checker and the methods that the rules call.
 
-A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it calls an
-`Inference`, which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
+A rule infers the type of one kind of node. To infer the types of the node's parts, it calls an `Inference` instead of
+other rules. `checking.checker.Checker` implements this interface. The calculus package also uses it, to type the
+differentials of operators.
 """
 
 from __future__ import annotations
@@ -106,8 +107,9 @@ class SizesInterface(ABC):
 class Inference(ABC):
     """The interface of type inference for one program and given inputs, which `Checker` implements.
 
-    With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration; with
-    `recover`, errors are gathered in `errors` and checking goes on; `strict` raises warnings as errors.
+    If `infer_parameters` is true, a declared name without a value becomes an input with the declared shape. If
+    `recover` is true, errors are collected in `errors` and checking continues. If `strict` is true, warnings are
+    raised as errors.
     """
 
     rolls: bool = True  # whether recurrences may be loops
@@ -349,10 +351,11 @@ class Inference(ABC):
         return typed + len(self.graph)
 
     def spend(self, node: Any) -> None:
-        """Raise if the number of terms exceeds the limit; `node` is the call, sum, range or derivative.
+        """Raise if the number of terms exceeds the limit at `node`, which is a call, sum, range or derivative.
 
-        The number of terms grows with the text alone, except for calls of functions that call others twice, sums and
-        recurrences over long ranges, and derivatives of derivatives; `limits.max_expanded_nodes` bounds these.
+        The number of terms is usually proportional to the length of the source. It can grow faster in nested calls,
+        in sums and recurrences over long ranges, and in nested derivatives. `limits.max_expanded_nodes` limits this
+        growth.
         """
         limit = self.limits.max_expanded_nodes
         if self.pieces() > limit + len(self.scope.source):

@@ -1,9 +1,10 @@
 """The labels of the terms of a formula, inferred from the labels of inputs by the rules in `operators/labels.py`.
 
-    labels_of_terms     the labels that results keep
-    alignment_of        the axes of inputs that the formula combines, compared
+    labels_of_terms     return the labels that results keep
+    alignment_of        compare the axes of inputs that the formula combines
 
-An operator that moves, merges, splits or makes elements drops the labels of its axes; the states of a loop have none.
+An operator that moves, merges, splits or creates elements drops the labels of its axes. The states of a loop do
+not have labels.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], err
 def alignment_of(
     roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = ()
 ) -> LabelAlignment:
-    """Return the alignment of the inputs whose axes the roots combine. The terms of each pair are compared at its span.
+    """Return the alignment of the inputs whose axes the roots combine.
 
-    Raises NotationError, as `error` locates it, if labels cannot be aligned.
+    The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
+    returns for the span.
     """
     alignment = LabelAlignment([axis for by_axis in inputs.values() for axis in by_axis.values()])
 

@@ -1,12 +1,12 @@
 """Loop bodies, which are terms over all steps of a loop rewritten as terms of one step.
 
-    states   what each step gives the next: h^{t-1}
-    slices   what is known for all steps at once, an element for each: x_{time(t)}
-    members  tensors that are alike, one for each step: W^t
-    given    what is the same at each step: W
+    states   values that each step passes to the next step, such as h^{t-1}
+    slices   values known for all steps at once, with one element per step, such as x_{time(t)}
+    members  separate tensors with the same type, one per step, such as W^t
+    given    values that are the same at every step, such as W
 
-A term that needs a state, or such a tensor, becomes the same without the axis of the steps; the others stay outside,
-before the loop.
+A term that depends on a state or a member is rewritten without the axis of the steps. The other terms are
+computed before the loop.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Unsliceable(Exception):
 class Loop:
     """The inputs of a loop body, and its results, which are the next values of the states.
 
-    `slices` are along `axis`; the arguments of the loop's term are the first states, the slices, all members, and the
-    given terms.
+    `slices` have the axis `axis`. The arguments of the loop's term are the initial states, the slices, all members,
+    and the given terms.
     """
 
     states: tuple[Term, ...]
@@ -139,7 +139,7 @@ class _Body:
 def is_place(term: Term) -> bool:
     """Return whether a term has the form iota_{ax} = p.
 
-    A plan recognizes this as one slice of an axis, beside the tensor that it selects from.
+    A plan recognizes a product of this term and a tensor as one slice of the tensor along the axis.
     """
     kinds = [argument.operator for argument in term.arguments]
     return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)

@@ -4,8 +4,8 @@
     (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
     log ∑_{ax} exp(s)                  logsumexp_{ax} s
 
-The sum may use other axis names, such as ∑_{j} exp(s_{ax(j)}). Derivatives and plans are made from the result, so
-that both are right for scores of any size; the text of the formula stays the same.
+The sum may use other axis names, such as ∑_{j} exp(s_{ax(j)}). Derivatives and plans use the rewritten terms, so both
+are accurate for scores of any size. The source of the formula does not change.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ Axes = dict[str, str]  # Maps an axis of one term to the matching axis of anothe
 def with_softmax(
     roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
 ) -> tuple[Term, ...]:
-    """Return the roots with normalized exponentials rewritten as softmax; `opaque` terms, by identity, are unchanged.
+    """Return the roots with normalized exponentials rewritten as softmax.
 
-    New terms are interned in the graph. The default is a separate graph that continues after the roots.
+    `opaque` contains the identities of terms to leave unchanged. New terms are interned in `graph`. The default is a
+    separate graph whose serial numbers continue after the roots.
     """
     order = topological(*roots)
     kinds = {*map(OPERATOR, order)}

@@ -1,8 +1,8 @@
 """The typed graph, which represents the computation of a formula once every name, axis and size is known.
 
-A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
-shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
-unrolled, lifting done: the result is a graph in which equal terms are one object.
+A term applies an operator from `namedtensor.operators` or one of a few structural operators (`structural`). It has a
+shape (axis -> size) and a reference to the part of the formula that it represents. In the graph, functions are
+inlined, short recurrences are unrolled, and operators are lifted. Equal terms are one object.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def topological(*roots: Term) -> list[Term]:
 def made_since(first: Term, root: Term) -> list[Term]:
     """Return the terms under a root that are not older than the first term, in topological order.
 
-    All terms that depend on this term are among them.
+    The result includes all terms under the root that depend on the first term.
     """
     needed: set[int] = set()
     terms: list[Term] = []

@@ -1,9 +1,9 @@
-"""Terms over all cells of a grid, rewritten as terms over fronts and lanes, for families over two indices.
+"""Rewriting of terms over all cells of a grid as terms over wavefronts and lanes, for families over two indices.
 
-    s_{a(i)} ≠ u_{b(j)}      needs no member: it is made for all cells at once, and gathered to fronts and lanes
-    E^{i-1,j} + 1            needs one: its axes of i and j become the axes of the fronts and the lanes
+    s_{a(i)} ≠ u_{b(j)}      does not depend on a member: computed for all cells at once, then gathered
+    E^{i-1,j} + 1            depends on a member: the axes of i and j become the axes of wavefronts and lanes
 
-An operator that maps element by element over the cells (i, j) also does so over any list of cells.
+An operator that is elementwise over the cells (i, j) is also elementwise over any list of cells.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """Return the roots with `axes` replaced by `fronts`, which has the new axes with their sizes.
+    """Return the roots with `axes` replaced by the axes in `fronts`, which maps them to their sizes.
 
-    `members` maps terms, by identity, to those that replace them inside the loop; `gathered` returns a term that needs
-    none of them.
+    `members` maps the identities of terms to their replacements inside the loop. `gathered` returns the replacement
+    of a term that does not depend on a member.
     """
     terms = dict(members)
     rest: dict[int, Term] = {}
