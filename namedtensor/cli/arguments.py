@@ -37,9 +37,9 @@ def source_of(options: Any) -> FormulaSource:
 
 
 def resolve_imports(source: FormulaSource) -> FormulaSource:
-    """Return a formula with its imports: a file from its own folder, the argument of a command from the current one.
+    """Return a formula with its imports, which are relative to its file or to the current folder.
 
-    Raises NotationError if something is not there.
+    Raise NotationError if an import is not found.
     """
     from ..programs.imports import with_imports
 

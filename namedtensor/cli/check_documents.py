@@ -48,7 +48,7 @@ class CheckedDocument(NamedTuple):
 def documents_of(options: Any) -> list[DocumentInput]:
     """Remove the documents from the arguments of a command and return them. The list may be empty.
 
-    Raises InputError if one of several files is not a document or does not exist.
+    Raise InputError if there are several files and one of them is not a document or does not exist.
     """
     if options.syntax == "text" or not _is_document_file(options.formula):
         return []
@@ -246,7 +246,7 @@ def lines_shown(findings: list[Any], first: Any) -> str:
 def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
     """Format a finding as path:line:column: error 301: …, with its excerpt if it was checked.
 
-    `others` are findings with the same cause; only their lines are written.
+    `others` are findings with the same cause. Only their lines are written.
     """
     line, column = finding.problem.position()
     drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]

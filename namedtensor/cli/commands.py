@@ -2,8 +2,10 @@
 
     namedtensor eval 'softmax_{key} A' A=A.json:query,key
 
-Each command is a record of type `Command`. Its module is imported when the command is used, and other packages add
-commands as entry points of the group `namedtensor.commands`. Exit status: 0 success, 1 error in the formula or an input, 2 usage error.
+Each command is a record of type `Command`. Its module is imported only when the command is used. Other packages can add
+commands as entry points of the group `namedtensor.commands`. The exit status is 0 for success, 1 for an error in the
+formula or
+an input, and 2 for a usage error.
 """
 
 from __future__ import annotations

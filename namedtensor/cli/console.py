@@ -1,6 +1,7 @@
-"""The console: the output of the command line, in an encoding that can show it.
+"""Output of the command line, in an encoding that the stream supports.
 
-Where that is not so, and with --ascii, each character is written in the notation's ASCII form: `grammar.plain_text`.
+If the encoding lacks a character, or with --ascii, the output uses the ASCII form of the notation
+(`grammar.plain_text`).
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Console:
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
     """Write to standard output or error, which the caller may have closed.
 
-    Raises StreamProblem if standard output takes nothing; where standard error does not, nothing can be reported.
+    Raise StreamProblem if standard output cannot be written. If standard error cannot be written, ignore the failure.
     """
     try:
         if stream is None:

@@ -1,6 +1,6 @@
-"""`namedtensor exercises validate | release | grade`: check exercise files, release them without solutions, grade answers.
+"""Commands `namedtensor exercises validate`, `release` and `grade`, which check, release and grade exercise files.
 
-A class is graded at once: a file that cannot be read is reported, and all others are graded.
+When a class is graded, a file that cannot be read is reported, and the other files are graded.
 """
 
 from __future__ import annotations

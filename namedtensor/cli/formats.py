@@ -1,9 +1,10 @@
-"""Findings for other programs: GitHub annotations, SARIF 2.1.0, and a baseline of the findings that are known already.
+"""Findings for other programs: GitHub annotations, SARIF 2.1.0, and a baseline of known findings.
 
     {"version": 1, "findings": [{"file": "paper.tex", "code": 301, "formula": "\\[ … \\]", "count": 1}, …]}
 
-A baseline identifies a finding by its file (relative to the baseline), its code and the text of its formula: it stays
-suppressed when lines move, and is reported again when its formula changes.
+A baseline identifies a finding by its file (relative to the baseline), its code and the text of its formula. Therefore,
+the
+finding stays suppressed when its lines move, and it is reported again when its formula changes.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ def message_of(finding: Finding) -> str:
 
 
 def region_of(finding: Finding) -> dict[str, int]:
-    """Return the region of a finding: lines, and columns in characters, from 1.
+    """Return the region of a finding, with lines and columns in characters, from 1.
 
-    It is empty for a finding without a position, and in a notebook, whose cells count their lines separately.
+    The region is empty for a finding without a position. It is also empty in a notebook, whose cells have separate line
+    numbers.
     """
     problem = finding.problem
     if not finding.file or CELL in finding.file or problem.source is None or problem.span is None:

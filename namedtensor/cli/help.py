@@ -28,7 +28,7 @@ def help_command(options: Any, console: Console) -> None:
     namedtensor help 301
     namedtensor help eval
 
-    Without a name, it lists all functions and symbols. A number is an error code.
+    Without a name, the command lists all functions and symbols. A number is an error code.
     """
     if options.name is None:
         operator_entries = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]

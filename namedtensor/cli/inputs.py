@@ -1,8 +1,8 @@
-"""Inputs, sizes and limits of a command: NAME=VALUE with a number, a shape, a literal tensor or a file.
+"""Inputs, sizes and limits of a command. NAME=VALUE accepts a number, a shape, a literal tensor or a file.
 
     X=iris.csv:flower,feature      A=[[1,2],[3,4]]:height,width      W=model.npz[w1]:in,out      L=6      Y=-:a
 
-`files.formats` reads the files; this module parses the words, and names the axes.
+`files.formats` reads the files. This module parses the arguments and names the axes.
 """
 
 from __future__ import annotations
@@ -57,9 +57,11 @@ def split_given(word: str) -> tuple[str, str]:
 
 
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
-    """Return the tensors and numbers of NAME=… (with `shapes`, also shapes as text); note how files were read.
+    """Return the tensors and numbers of NAME=… arguments, and print notes on how files were read.
 
-    `header` are the words of --header. Raises InputError if a word is no input or a name has two values.
+    With `shapes`, an argument may also be a shape, which is returned as text. `header` contains the values of --header.
+    Raise
+    InputError if an argument is not an input or a name has two values.
     """
     values, headers = KeywordValues(), headers_of(header)
     for name, text in map(split_given, words):
@@ -129,9 +131,9 @@ def limits_of(words: list[str]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- one value
 def read_value(text: str, name: str, header: bool | None = None) -> Reading:
-    """Return a number, a literal tensor, or the tensor in a file; `header` states whether a table has a header.
+    """Return a number, a literal tensor, or the tensor in a file; `header` is true if a table has a header.
 
-    Raises InputError if a file cannot be read, NotationError if its axes do not fit.
+    Raise InputError if a file cannot be read. Raise NotationError if its axes do not fit.
 
     >>> read_value("6", "L")
     Reading(value=6, notes=())

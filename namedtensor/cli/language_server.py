@@ -1,7 +1,8 @@
-"""The Language Server Protocol for the package `editor`: converts requests to calls, and results to messages.
+"""The Language Server Protocol for the package `editor`, which converts requests to calls and results to messages.
 
-Findings in the changed part are published at once, and findings in the whole document after a pause. A document never
-ends the server.
+Findings in the changed part are published at once. Findings in the whole document follow after a pause. The content of
+a
+document never stops the server.
 """
 
 from __future__ import annotations
@@ -88,9 +89,9 @@ class EditorSession:
             opened.waiting = loop.call_later(self.delay, lambda: loop.create_task(self.settle(opened)))
 
     async def settle(self, opened: OpenDocument) -> None:
-        """Check the whole document concurrently with the editor's requests.
+        """Check the whole document in a thread, so that the server can answer requests.
 
-        Drop the result if the document has changed meanwhile.
+        Discard the result if the document has changed meanwhile.
         """
         copy = opened.document.copy()
         await asyncio.get_running_loop().run_in_executor(None, lambda: self.guarded(copy.settle, None))
@@ -118,9 +119,9 @@ class EditorSession:
             return None
 
     def guarded(self, answer: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return an answer, or log the failure in the editor.
+        """Return an answer; if it raises an exception, log the exception in the editor and return `otherwise`.
 
-        Nothing that a document says ends the server.
+        The content of a document never stops the server.
         """
         try:
             return answer()

@@ -1,6 +1,7 @@
-"""The tools of `namedtensor mcp` for the Model Context Protocol. A separate process runs them within limits.
+"""Tools of `namedtensor mcp` for the Model Context Protocol, which run in a separate process with limits.
 
-Each tool is the verb of that name with its result as a record. A wrong formula or input is an answer, too: its error.
+Each tool corresponds to the public function with the same name, and returns its result as a record. For a formula or an
+input with an error, the record describes the error.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ NONE: dict[str, Any] = {}  # the default of an argument, which no tool changes
 def check(formula: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
     """Infer the type of a formula or program and of each name in it, without data, or report every error with a fix.
 
-    types: the type of each input, such as {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}"}; sizes: sizes that these leave open.
+    types: the type of each input, such as {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}"}; sizes: the sizes that the types leave
+    open.
     """
     from ..programs.api import check
     from .check import make_check_record
@@ -56,7 +58,8 @@ def check(formula: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax
 def evaluate(formula: str, inputs: dict[str, Any] = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
     """Compute the value of a formula.
 
-    inputs: a number, or nested lists with the names of their axes, {"X": {"data": [[1, 2], [3, 4]], "axes": "a b"}}.
+    inputs: numbers, or nested lists with the names of their axes, such as {"X": {"data": [[1, 2], [3, 4]], "axes": "a
+    b"}}.
     """
     from ..programs.evaluate import evaluate
 
@@ -87,9 +90,9 @@ def equivalent(first: str, second: str, types: Types = NONE, given: str = "") ->
 
 
 def derive(formula: str, wrt: str, types: Types = NONE, sizes: Sizes = NONE, syntax: Syntax = "auto") -> Record:
-    """Derive a formula by one of its names: the derivative, its closed form, and the steps to it.
+    """Differentiate a formula with respect to one of its names: the derivative, its closed form, and the steps.
 
-    Axes of the name are starred in the result. types: the type of each input.
+    The axes of that name are starred in the result. types: the type of each input.
     """
     from ..programs.api import derivative
 
@@ -109,8 +112,8 @@ def derive(formula: str, wrt: str, types: Types = NONE, sizes: Sizes = NONE, syn
 def translate(source: str, axes: Types = NONE, kind: str = "", reading: int | None = None) -> Record:
     """Translate matrices, indices, einsum, einops, NumPy or PyTorch to a formula with named axes, compared on tensors.
 
-    axes: the axes of each input in order, {"Q": "query key", "K": "seq key"}; reading: which reading of an ambiguous
-    source, from 1 on. The source is never run.
+    axes: the axes of each input in order, such as {"Q": "query key", "K": "seq key"}; reading: the number of the
+    interpretation of an ambiguous source, from 1. The source is never run.
     """
     from ..positional.translation import translate
     from .translate import RECORDED
@@ -122,8 +125,9 @@ def translate(source: str, axes: Types = NONE, kind: str = "", reading: int | No
 def read(target: str, inputs: Types, against: str | None = None, code: str | None = None) -> Record:
     """Read a PyTorch module or function in a file as a program, and compare it with a formula.
 
-    target: model.py:Attention(16, heads=2); inputs: the axes of each input, {"x": "batch,seq,chans[16]"}; against: a
-    formula. It needs a server with --code FOLDER, and runs the file.
+    target: a module, such as model.py:Attention(16, heads=2); inputs: the axes of each input, such as
+    {"x": "batch,seq,chans[16]"}; against: the formula. The server must be started with --code FOLDER. The tool runs the
+    file.
     """
     from ..positional.torch_reading import from_torch
     from ..teaching.equivalence import equivalent

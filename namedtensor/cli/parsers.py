@@ -18,9 +18,9 @@ Run = Callable[[Any, Console], "int | None"]
 
 
 class Command(NamedTuple):
-    """One word after `namedtensor`; `run` returns the exit status, or None for 0.
+    """A command of `namedtensor`; `run` returns the exit status, or None for 0.
 
-    An entry point of the group `namedtensor.commands` gives one, too: its name is the word.
+    An entry point of the group `namedtensor.commands` also defines a command. Its name is the name of the command.
     """
 
     meaning: str
@@ -32,7 +32,7 @@ class Command(NamedTuple):
 class Argument(NamedTuple):
     """A row in the table of a command's arguments: name, value, help, and settings of argparse.
 
-    A tuple of values has the choices; an option without a value is a switch.
+    A tuple of values lists the choices. An option without a value is a switch.
     """
 
     name: str

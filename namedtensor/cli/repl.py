@@ -1,7 +1,7 @@
-"""The command `repl`: a prompt at which formulas extend one program, which the next formula can use.
+"""The command `repl`: a prompt where formulas extend one program, which later formulas can use.
 
 > f(x) = 2 x + 1        extends the program
-> Y = f(3)              extends the program, and prints the value of Y: 7
+> Y = f(3)              extends the program, and prints the value of Y, which is 7
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------- statements
     def enter(self, text: str, evaluated: bool = True) -> str:
-        """Extend the program by the statements in a text, and return the value of the last statement.
+        """Extend the program with the statements in a text, and return the text of the last statement's value.
 
-        Raise NotationError if they do not fit the program, which then stays as it was.
+        Raise NotationError and leave the program unchanged if the statements do not fit.
         """
         new = self.read(text)
         entries, values = self.entries, self.values
@@ -257,7 +257,7 @@ def repl_command(options: Any, console: Console) -> int:
     namedtensor repl layers.nt X=x.npy:seq,chans
     namedtensor repl < session.txt
 
-    At the prompt, \odot and Tab give ⊙.
+    At the prompt, type \odot and press Tab to enter ⊙.
     """
     console.hints = AT_THE_PROMPT
     words = [word for word in (options.file, *options.inputs) if word]

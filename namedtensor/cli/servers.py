@@ -24,7 +24,7 @@ def lsp_command(options: Any, console: Console) -> None:
     namedtensor lsp                        the command that an editor runs
     namedtensor lsp --delay 1              check the whole document after a pause of a second
 
-    The page "Use it in an editor" of the docs has the settings of VS Code, Neovim, Emacs and Helix.
+    The docs page "Use it in an editor" contains the settings for VS Code, Neovim, Emacs and Helix.
     """
     if not 0 <= options.delay <= 60:
         raise InputError(f"--delay {options.delay:g} is not a pause: expected 0 to 60 seconds")

@@ -30,9 +30,10 @@ def translate_command(options: Any, console: Console) -> None:
       namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
       namedtensor translate 'u v' u=n v=n --reading 2
 
-      Array code is compared with its library on random arrays before its formula is printed. For other notation, the types are
-    checked.
-      Assumptions go to standard error.
+      Array code is compared with its library on random arrays before its formula is printed. For other notation, only
+      the types
+    are checked.
+      Assumptions are written to standard error.
     """
     from ..positional.refusals import Ambiguous
     from ..positional.translation import translate

@@ -5,7 +5,7 @@
         weights = softmax(scores, axis=0)  # seq
         return weights @ V  # val
 
-Fast code comes from `to_python`; this code looks like handwritten code. All of these targets have the same statements.
+This code looks like handwritten code; for fast code, use `to_python`. All targets have the same statements.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def find_named_terms(checker: Checker) -> dict[int, str]:
-    """Return the tensors that a program's equations name, as a mapping from terms to names.
+    """Return the names that a program's equations give to terms, as a mapping from term ids to names.
 
-    Names in functions are computed in each use.
+    Names within functions are left out, because each call computes their values again.
     """
     last = {places(env): term for node, term, env in checker.trace[: checker.steps] if not isinstance(node, Number)}
     functions = checker.scope.functions
@@ -54,10 +54,11 @@ def readable_code(
     narrow: Sequence[str] = (),
     floating: Sequence[str] = (),
 ) -> ReadableCode:
-    """Return readable source text of a function of arrays. The parameters are the inputs that it uses, in order.
+    """Return the readable source text of a function of arrays, whose parameters are the inputs that it uses.
 
-    Inputs that are `narrow` have integers of fewer than 64 bits, which would overflow; `floating` ones may have floats.
-    Raises NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
+    Inputs in `narrow` contain integers of fewer than 64 bits, which could overflow. Inputs in `floating` may contain
+    floats.
+    Raise NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
     """
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

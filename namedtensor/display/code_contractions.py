@@ -1,6 +1,6 @@
-"""Array expressions of contractions, reductions, functions along axes and functions of matrices; see `code`.
+"""Array expressions of contractions, reductions, functions along axes and functions of matrices, for the module `code`.
 
-`RULES` is the table: for each operator, how a term of it is written as an array expression.
+The table `RULES` maps each operator to the rule that writes its terms as array expressions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Names of operators in NumPy, PyTorch, JAX and plain Python for readable code, with a template for each operator.
 
-{0}, {1}, … are the operands, {0:atom} an operand in brackets if it binds less tightly, {axis} the positions of the axes, {p} a
-parameter, {dtype} the dtype of the inputs, {typed} the keyword for this dtype. A call of a helper of HELPERS brings its definition.
+In a template, {0}, {1}, … are the operands, and {0:atom} is an operand in parentheses if it binds less tightly. {axis}
+are
+the positions of the axes, {p} is a parameter, {dtype} is the dtype of the inputs, and {typed} is the keyword argument
+for
+this dtype. If a template calls a function in HELPERS, the code includes its definition.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ class CodeExpression:
         return self.text if self.level >= level else f"({self.text})"
 
     def __format__(self, level: str) -> str:
-        """Return the text within a level specified by name.
+        """Return the text with parentheses if its level is below the named level.
 
         >>> f"{CodeExpression('x + 1', level=SUM):product} * 2"
         '(x + 1) * 2'
@@ -58,8 +61,9 @@ INFIX = {
 class Library(NamedTuple):
     """A library: the title, import name, keyword for axes, library-specific templates, and infix operators.
 
-    The title follows a preposition. `limits` give the largest number of operations per operand in one line, for
-    operators with another limit in this library.
+    The title includes a preposition, such as "in NumPy". `limits` contains the largest number of operations per operand
+    in
+    one line, for operators that have another limit in this library.
     """
 
     title: str

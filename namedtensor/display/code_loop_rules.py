@@ -131,9 +131,11 @@ def cases(w: LoopWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- totals
 class Pass(NamedTuple):
-    """A number that all elements along the axes share, computed by loops from `start` by `step`, or by one expression.
+    """A number that all elements along the axes share, computed by one expression or by loops.
 
-    In templates {x} is an element, {count} how many there are, {p} the parameter, and another word the number of that pass.
+    The loops begin at `start` and apply `step`. In templates, {x} is an element, {count} is the number of elements, and
+    {p} is
+    the parameter. Any other word is the number that the pass of that name computes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Statements as nested loops of plain Python, over nested lists.
+"""Statements as nested loops over nested lists in plain Python.
 
     def function(Q, K):
         scores = [0.0] * 5  # seq
@@ -9,8 +9,8 @@
             scores[seq] = total / math.sqrt(4)
         …
 
-Within a statement no array is made: each element is computed at its use, and the common parts of several elements are
-computed once, in the outermost loop that knows all of their indices.
+Within a statement, no array is created. Each element is computed at its use. A value that several elements share is
+computed once, in the outermost loop that defines all of its indices.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ class LoopWriter(Writer):
 
     # ------------------------------------------------------------------------------------------- what elements share
     def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
-        """Return a value that all elements of a term along its axes share.
+        """Return a value that all elements along the axes of a term share.
 
-        It is computed in the outermost block that knows their other indices.
+        The outermost block that defines its other indices computes it.
         """
         others = {axis: self.at[axis] for axis in term.shape if axis not in term.axes}
         mark = (id(term), name, *(code.text for code in others.values()))
@@ -104,9 +104,9 @@ class LoopWriter(Writer):
     def total(
         self, term: Term, name: str, start: str, step: str, element: Callable[[], CodeExpression], ends: Mapping[str, str] | None = None,
     ) -> CodeExpression:  # fmt: skip
-        """Write loops over the axes of a term that compute one number.
+        """Write loops over the axes of a term that compute a number.
 
-        `step` has {0} for its name and {1} for an element.
+        In `step`, {0} is the name of the number, and {1} is an element.
         """
         ends = ends or {axis: str(size) for axis, size in extents(term).items() if axis in term.axes}
         lines: list[CodeLine] = []

@@ -1,7 +1,7 @@
-"""The parts of a formula that get a separate line in readable code, and their names.
+"""Selection of the parts of a formula that get a separate line in readable code, and of their names.
 
-All targets share this list. A term gets a line if an equation names it, if it is used twice, or if an expression would
-be long.
+All targets use the same parts. A term gets a line if an equation names it, if it is used twice, or if its expression
+would be long.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def identifier(text: str) -> str:
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
     """Return the statements before the result, in order; `names` maps terms to the names that equations define.
 
-    Raises UnreadableFormula if there would be too many.
+    Raise UnreadableFormula if the formula is too large.
     """
     order, limits = topological(root), {**LIMITS, **library.limits}
     if len(order) > MAX_TERMS:

@@ -34,9 +34,9 @@ class ReadableCode(NamedTuple):
 
 
 class Writer(ABC):
-    """Writes the statements of a formula for one library, by a rule for each operator.
+    """Base class that writes the statements of a formula for one library, with a rule for each operator.
 
-    `names` are the names that equations define, by their terms.
+    `names` maps terms to the names that equations define.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Writer(ABC):
     def function(self, narrow: Sequence[str] = (), floating: Sequence[str] = ()) -> ReadableCode:
         """Return the whole function with imports and helpers. The function begins by widening narrow integers.
 
-        Constants have the dtype of the first of the inputs in `floating` that the formula uses as numbers.
+        The dtype of constants is the dtype of the first input in `floating` that the formula does not use as an index.
         """
         indices = {str(term.arguments[at].options[-1]) for term in topological(self.root)
                    for at in ([1] if term.operator == "index" else [0] if term.operator == "onehot" else [])

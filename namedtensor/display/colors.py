@@ -1,8 +1,9 @@
 """One color for each axis, used wherever the axis name appears, such as in formulas, diagrams and types.
 
-The colors are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
-who lack the cones for red, green or blue; and never needed, for the name is written. Of more than eight axes the next
-ones have the first colors again, underlined.
+The colors are legible as text on white (with a contrast of 4.5), and a second version is legible on black. Readers with
+any type of color blindness can distinguish them. No information depends on color alone, because the names are written
+too.
+From the ninth axis on, the colors repeat with an underline.
 """
 
 from __future__ import annotations

@@ -54,12 +54,14 @@ class Diagram:
         Parameters
         ----------
         path : str or path
-            The file. Its extension is the format: .svg, .tikz or .tex, .mmd (Mermaid), .pdf, .png (default: SVG).
+            The file. Its extension determines the format: .svg, .tikz or .tex, .mmd (Mermaid), .pdf, .png (default:
+            SVG).
 
         Raises
         ------
         NotationError
-            If the format is unknown or the file cannot be written (409); if PDF or PNG needs matplotlib (408).
+            If the format is unknown or the file cannot be written (409), or if matplotlib is missing for PDF or PNG
+            (408).
         """
         extension = Path(path).suffix.lower()
         if extension not in FORMATS:

@@ -1,8 +1,11 @@
-"""A layered layout: nodes in ranks from top to bottom, with few crossings and edges as straight as possible.
+"""Layered layout of a graph: nodes in ranks from top to bottom, with few crossings and nearly straight edges.
 
-After Sugiyama, Tagawa and Toda 1981: ranks by the longest path, order within a rank by the barycenters of neighbors.
-Then each rank in turn moves to the position with the shortest edges. An edge over several ranks has a waypoint in each rank.
-The layout knows only sizes of cells, so a group is a node like others.
+The algorithm follows Sugiyama, Tagawa and Toda (1981). The longest path to a node determines its rank, and the
+barycenters
+of its neighbors determine its order within the rank. Then the nodes of each rank move to the positions with the
+shortest
+edges. An edge over several ranks has a waypoint in each rank. The layout knows only the sizes of cells, so it treats a
+group as a single node.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A diagram as Mermaid, which GitHub and notebooks draw from text.
+"""Diagrams in Mermaid, which GitHub and notebooks draw from text.
 
 flowchart TD
   n0(["<i>X</i>"])

@@ -1,6 +1,6 @@
-r"""A diagram as TikZ.
+r"""Diagrams in TikZ.
 
-\draw[…] (12bp,-30bp) -- (12bp,-44bp);        a line; up is down in TikZ
+\draw[…] (12bp,-30bp) -- (12bp,-44bp);        a line, in coordinates with y upward
 """
 
 from __future__ import annotations

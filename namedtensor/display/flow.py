@@ -1,9 +1,10 @@
-"""The data flow of a program, that is, the path of each value, for a diagram.
+"""The data flow of a program as a graph that shows the path of each value.
 
     X ──► LayerNorm ──► FFN ──► + ──► Y        Y = X + FFN(LayerNorm(X))
      └──────────────────────────┘
 
-Data are the inputs and all values that depend on them. Parameters are not drawn, but written beside their uses.
+The data are the inputs and all values that depend on them. Parameters are not nodes. They are written beside their
+uses.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ class Flow(FlowData):
         return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
-        """Return the flow of a name, of an expression of the program, or of a definition.
+        """Return the source of the value of a name, an expression or a definition.
 
-        If it is a family, return the flow of the last member.
+        For a family, return the source of its last member.
         """
         if isinstance(node, Definition):
             over = node.range

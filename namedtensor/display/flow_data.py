@@ -1,6 +1,6 @@
-"""Data in a program: the names and calls of a formula that depend on inputs, and the type of each node.
+"""Data in a program: the names and calls in a formula that depend on inputs, and the type of each node.
 
-Everything else is a parameter and is not drawn.
+All other names are parameters, which have no nodes.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from .steps import AxisNames
 
 
 class Asked(NamedTuple):
-    """The parameters of a diagram.
+    """The options of a diagram.
 
-    `data` are the names of the inputs; `expand` are the functions to open, and the families or indices to draw member
-    by member; `sizes` are the given numbers; `given` are the given shapes.
+    `data` contains the names of the inputs. `expand` contains the functions to open, and the families or indices whose
+    members
+    are shown separately. `sizes` and `given` contain the given numbers and shapes.
     """
 
     data: frozenset[Key]
@@ -64,9 +65,9 @@ class FlowData:
             env = env.caller if env.function is not None else env.parent
 
     def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """Return an order of the axes that is used in all types.
+        """Return the order of axes in all types.
 
-        The given types determine it first, and then the longest declarations.
+        The given types come first, and then the declarations, longest first.
         """
         sets = [node for node in walk(self.checker.scope.program) if isinstance(node, nodes.Set)]
         declared = [[axis.name for axis, _ in of.axes] for of in sorted(sets, key=lambda of: -len(of.axes))]
@@ -82,7 +83,7 @@ class FlowData:
     def shape(self, node: Any, env: Environment) -> dict[str, Any]:
         """Return the type of a piece of a formula.
 
-        For a sum that no formula contains, return the type of its terms together.
+        If the piece is a sum that the program does not contain, its type has the axes of all its terms.
         """
         term = self.terms.get((id(node), id(env)))
         if term is not None:
@@ -124,7 +125,7 @@ class FlowData:
     def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
         """Return the environment in which a definition was typed.
 
-        For a family drawn once, return its first member's environment.
+        For a family that is drawn once, return the environment of its first member.
         """
         for env in self.typed.get(id(definition.body), []):
             is_member = definition.range is None or index is None or env.index(definition.range.variable.text) == index

@@ -1,14 +1,14 @@
 """The graph that a diagram draws: nodes, edges, and nested groups.
 
-A node is one of the following, and carries the type of its value:
+A node has the type of its value and one of these kinds:
 
-    input       a tensor that is given
-    function    a call of one of the program's functions; opened on request
+    input       a given tensor
+    function    a call of one of the program's functions, opened on request
     sign        an operation that combines several values: +, ⊙_{key}
-    formula     a piece of a formula that one value goes through; • replaces a value without a name
-    entry       a value that comes from outside a group
+    formula     a piece of a formula that transforms one value, with • for a value without a name
+    entry       a value that comes from outside of a group
     result      the requested value, if it leaves a group
-    group       the members of a family, drawn once; or the body of a function that is opened
+    group       the members of a family in a single drawing, or the body of an opened function
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Tensors as heat maps with axis names, and one panel for each element of the remaining axes.
+"""Heat maps of tensors with axis names, with one panel for each element of the remaining axes.
 
-The elements are shown as in a table. matplotlib is an optional dependency.
+The elements are arranged as in a table. matplotlib is an optional dependency.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Picture:
         return self._svg(INK)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the picture to a file in the format given by the file extension: .svg, .png, .pdf.
+        """Write the picture to a file; the file extension (.svg, .png, .pdf) determines the format.
 
-        Raises NotationError if the file extension is not a format that can be drawn, or the file cannot be written.
+        Raise NotationError if the format is not supported, or if the file cannot be written.
         """
         try:
             kind = options.pop("format", None) or Path(path).suffix[1:]
@@ -91,7 +91,7 @@ def heatmap(
     labels: Mapping[str, Sequence[Any]] | None = None,
     title: str = "",
 ) -> Picture:
-    """Draw a tensor as a heat map; each index of its other axes is a panel.
+    """Draw a tensor as a heat map, with one panel for each index of the other axes.
 
     Parameters
     ----------
@@ -109,12 +109,14 @@ def heatmap(
     Returns
     -------
     Picture
-        Shown by notebooks; `save` writes a file.
+        A picture that notebooks display. Its method `save` writes a file.
 
     Raises
     ------
     NotationError
-        If the tensor is missing an axis, the number of labels differs from the size of their axis, or matplotlib is missing (408).
+        If the tensor lacks one of the axes, if the number of labels differs from the size of an axis, or if matplotlib
+        is
+        missing (408).
 
     Examples
     --------

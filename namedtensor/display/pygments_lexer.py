@@ -29,7 +29,7 @@ SIZE: Any = (rf"(\|)({WORD})(\|)", bygroups(Punctuation, Name.Attribute, Punctua
 
 
 class NamedTensorLexer(RegexLexer):
-    """Highlight named tensor notation: axes, functions, operators, sets, numbers and comments.
+    """Pygments lexer for named tensor notation: axes, functions, operators, sets, numbers and comments.
 
     Examples
     --------

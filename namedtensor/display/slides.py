@@ -1,8 +1,8 @@
-"""The steps of an explanation as slides on one standalone page.
+"""Slides of the steps of an explanation, as one standalone page.
 
-It shows a step at a time beside the list of all, by keys or buttons, or played.
-
-Where scripts do not run, and on paper, all steps are listed one below the other.
+The page shows one step at a time, beside a list of all steps. Keys, buttons or a timer change the step. Without
+scripts,
+and in print, the page lists all steps.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""Every step of a formula for terminals and notebooks: the sub-formula, type, value and containing definition.
+"""The steps of a formula for terminals and notebooks: the expression, type, value and definition of each step.
 
     EncoderBlock
       1. X : ℝ^{seq[2] × chans[3]}
       LayerNorm
         2. …
 
-The steps are the checker's: one for each piece of a formula that it typed, in that order. Inside a function the further
-axes of its arguments have separate names (`seq@1`). Here they have their plain names, with a prime if a plain name is
-taken.
+Each piece of the formula that the checker typed is a step, in the order of the checker. Within a function, the extra
+axes
+of its arguments have internal names (`seq@1`). A step shows their plain names, with a prime if the plain name is
+already in use.
 """
 
 from __future__ import annotations
@@ -196,10 +197,11 @@ def no_way() -> None:
 
 @dataclass(frozen=True)
 class Explanation(Suggests):
-    """The steps of a formula in order of evaluation. It prints as a table, and also appears as a table in a notebook.
+    """The steps of a formula in order of evaluation, printed as a table in terminals and notebooks.
 
-    Of a derivative the steps to its closed form follow, each beside its rule; `derivation` has them.
-    If there are many steps, it shows an overview; `inside("FFN^2")` has the steps of one definition or family.
+    For a derivative, the steps to its closed form follow, each with its rule; `derivation` returns them. If there are
+    many
+    steps, the table is an overview. `inside("FFN^2")` returns the steps of one definition or family.
     """
 
     source: str
@@ -220,7 +222,7 @@ class Explanation(Suggests):
     def inside(self, name: str) -> Explanation:
         """Return the steps in the definition of a name, such as FFN^2, or in a whole family, such as FFN^l or FFN.
 
-        Raises NotationError if no step does.
+        Raise NotationError if there are no such steps.
 
         >>> import namedtensor as nt
         >>> steps = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")["g"].explain(3)
@@ -243,7 +245,7 @@ class Explanation(Suggests):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page of `to_html` to a file that needs neither a network connection nor other files.
 
-        Raises NotationError if the file cannot be written.
+        Raise NotationError if the file cannot be written.
 
         >>> import namedtensor as nt
         >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP

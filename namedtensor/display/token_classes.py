@@ -1,6 +1,6 @@
 """Notation data for highlighters: a class for each terminal of the grammar, and the symbols of each class.
 
-The lexer for Pygments and the grammar for editors (`editors/textmate.py`) are made from it.
+The Pygments lexer and the editor grammar (`editors/textmate.py`) use these data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 @lru_cache(maxsize=16)
 def spellings(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words and the signs of a class, longer ones first.
+    """Return the words and the symbols of a class, longer ones first.
 
     >>> words, signs = spellings(OPERATOR)
     >>> "and" in words, "⊙" in signs, "->" in signs

@@ -1,17 +1,18 @@
-"""An editor's view of a document, with findings during typing, types, completions, renaming, definitions and fixes.
+"""Editor support: findings during typing, types, completions, renaming, definitions and fixes.
 
-`positions`: places in a text as lines and columns.
-`parts`: the pieces of a formula with their types.
-`repairs`: edits that fix an error, each checked.
-`statements`: where the statements of a text begin and end.
-`contexts`: the dependencies of a statement on its program.
-`text_programs`: a program that is checked while it is edited.
-`analysis`: a document of any kind with all that was found in it.
-`occurrences`: the names and axes that a formula mentions.
-`renaming`: rename an axis or a name.
-`descriptions`: hover texts, types after statements, definitions.
-`completions`: the possible next words.
+`positions`: converts between offsets and lines with columns.
+`parts`: the pieces of a formula, with their types.
+`repairs`: edits that fix an error and are checked before they are offered.
+`statements`: splits a text into statements.
+`contexts`: finds the definitions and types that a statement depends on.
+`text_programs`: a program that is checked during editing.
+`analysis`: a document of any type, with all its findings.
+`occurrences`: the mentions of names and axes in a formula.
+`renaming`: renames an axis or a name.
+`descriptions`: hover texts, definitions, and types after statements.
+`completions`: suggests the next words.
 `fixes`: quick fixes.
 
-Contract: pure functions of texts; no protocol, no process, no file that `read` does not give.
+Contract: pure functions of texts. The package uses no protocol and no processes, and it reads files only through
+`read`.
 """

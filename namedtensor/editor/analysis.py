@@ -1,8 +1,8 @@
-"""A document of any kind with all its findings, kept up to date while it is edited.
+"""A document of any type with all its findings, which are updated during editing.
 
 document = EditedDocument("model.py")
-document.update(text)          findings in the changed part
-document.settle()              findings in the whole document, when there is time
+document.update(text)          checks the changed part
+document.settle()              checks the whole document, when there is time
 document.problems, document.parts, document.regions
 """
 
@@ -90,9 +90,9 @@ class EditedDocument:
 
     # ------------------------------------------------------------------------------------------------------- checking
     def update(self, text: str) -> None:
-        """Replace the text of the document, and check what changed.
+        """Replace the text of the document, and check the changed parts.
 
-        It never raises for the contents of a document.
+        The content of a document never raises an exception.
         """
         self.text, self.skipped = text, []
         self._problems = []

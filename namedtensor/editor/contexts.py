@@ -1,10 +1,10 @@
-"""The context of a statement: the definitions and the types in its program on which the statement depends.
+"""Contexts of statements: the definitions and types in a program on which a statement depends.
 
-Functions appear with their definitions, and tensors with their types.
+A context contains functions with their definitions, and tensors with their types.
 
     Y = Attention(Q, K)       Attention(Q, K) = …;  Q ∈ ℝ^{seq × key};  K ∈ ℝ^{seq × key}
 
-So a statement that changes is checked alone, however long its program is.
+With its context, a changed statement can be checked separately, even in a long program.
 """
 
 from __future__ import annotations

@@ -97,9 +97,9 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
 
 # ---------------------------------------------------------------------------------------------------------- definitions
 def definition(document: EditedDocument, offset: int) -> list[Span]:
-    """Return the definition of the name or axis at a position.
+    """Return the spans that define the name or axis at a position.
 
-    It is its equation or signature, or else its declaration, or else its first mention.
+    They are its equations or signatures, or else its declaration, or else its first mention.
     """
     mention = find_occurrence(document, offset)
     if mention is None:

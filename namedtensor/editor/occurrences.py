@@ -1,7 +1,8 @@
-"""The mentions of names and axes in a document, and which of them refer to the same name or axis.
+"""Mentions of names and axes in a document, grouped by the name or axis that they refer to.
 
-An axis belongs to all of its program, except one that the head of a function binds: that belongs to the function. So does a
-parameter, and an index to its statement.
+An axis belongs to the whole program, unless the left-hand side of a function definition binds it. Then the axis belongs
+to
+the function. Parameters also belong to their function, and an index belongs to its statement.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
 
 
 class Occurrence(NamedTuple):
-    """A mention of a name or an axis, with its span, kind, name and owner, and whether it is the definition.
+    """A mention of a name or an axis.
 
-    `owner` is the place of the function or statement that binds it, or None for names of the program.
+    `defines` is true if it is the definition. `owner` is the position of the function or statement that binds the name,
+    or
+    None if the program does.
     """
 
     span: Span  # in the text of its region
@@ -164,7 +167,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
     r"""Return the mention that contains a position of a document or ends there.
 
-    Outside of formulas it is a mention of the macro that is written there, as in \ndef{\seq}{seq}.
+    Outside of formulas, return a mention of the macro at that position, as in \ndef{\seq}{seq}.
     """
     placed = [(mention, mention.at) for mention in occurrences(document) if mention.at is not None]
     here = [(mention, span) for mention, span in placed if span[0] <= offset <= span[1]]

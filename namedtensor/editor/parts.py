@@ -23,7 +23,7 @@ class TypedPart(NamedTuple):
 def find_typed_parts(checker: Any) -> list[TypedPart]:
     """Return each piece that has a type, without duplicates, inner pieces first.
 
-    If it is in several definitions, the first use counts.
+    If several definitions use a piece, the first use determines its type.
     """
     if checker is None:
         return []

@@ -16,7 +16,7 @@ class Position(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, for conversions between positions and offsets in code points.
+    """The lines of a text, which convert between positions and offsets in code points.
 
     >>> lines = Lines("a\\n𝒮x")
     >>> lines.position(3), lines.offset(Position(1, 2)), Lines("𝒮x", "utf-32").position(1)

@@ -1,6 +1,8 @@
-"""Repairs behind buttons and quick fixes: the edits that an error's hint suggests, each tried before it is offered.
+"""Repairs for buttons and quick fixes: edits that the hint of an error suggests.
 
-softmax_{sek} X     seq      after which the text is right, or wrong in less, or later on
+softmax_{sek} X     seq      replaces the span of the error
+
+An edit is offered only if the edited text has fewer errors, or if its first syntax error comes later.
 """
 
 from __future__ import annotations
@@ -42,9 +44,10 @@ def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
 
 
 def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> bool:
-    """Return whether an edit helped.
+    """Return whether an edit improves a text.
 
-    Fewer errors are left or, in a text that did not parse, one beyond the `end` of the edit, or no syntax error.
+    For a syntax error, no syntax errors may remain before the `end` of the edit. For other errors, fewer errors must
+    remain.
     """
     if problem.kind != "syntax":
         return len(left) < len(errors)

@@ -1,7 +1,9 @@
-"""A program that is checked while it is edited: the changed part at once, and the rest when there is time.
+"""A program that is checked during editing: the changed part at once, and the rest when there is time.
 
-`update` checks the changed statements and the definitions they depend on, as last checked. Errors of other statements
-stay, and move with them. `settle` checks the whole program. A statement that does not parse hides no other.
+`update` checks the changed statements with the definitions that they depend on. The errors of other statements stay,
+and
+their positions are updated. `settle` checks the whole program. A statement that does not parse does not affect the
+checks of other statements.
 """
 
 from __future__ import annotations
@@ -164,7 +166,7 @@ class TextProgram:
 
 
 def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
-    """Return the numbers in the old text of statements that are unchanged, mapped to their numbers in the new text.
+    """Map the old index of each unchanged statement to its new index.
 
     >>> match_statements(["a", "b", "c", "d"], ["a", "x", "c", "d"])
     {0: 0, 2: 2, 3: 3}
@@ -275,9 +277,9 @@ def locate_in_text(error: NotationError, text: str) -> NotationError:
 
 
 def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> Iterator[TypeHint]:
-    """Yield the types of statements that the tree does not declare.
+    """Yield type hints for the statements of a tree that do not declare their types.
 
-    In the parts, the tree begins at `start`.
+    `start` is the offset of the tree in the text of the parts.
     """
     shapes = {part.span: part.shape for part in parts}
     declarations = [declaration for declaration in tree.statements if isinstance(declaration, nodes.Declaration)]

@@ -1,26 +1,26 @@
-"""The playground: one web page and the Python functions that it calls.
+"""The playground: one web page, and the Python functions that it calls.
 
-`requests`: the fields of a question, parsed.
-`guesses`: the least types with which a text is right.
-`sizes`: sizes for axes that was not given one.
-`typed`: a text with a type for all that it needs.
-`marked_latex`: LaTeX with the place of each piece.
-`replies`: types, errors and axes as plain data.
-`check`: types of all parts.
-`translate`: matrices, indices and array code in named tensor notation.
-`stages`: the steps of a text, and each step's operands.
-`plans`: the values of the steps as a JavaScript function.
-`blackboard`: a step in symbols, in types and in numbers.
-`code`: a text as loops, or as a function of other libraries.
-`derive`: its derivative, and its derivation.
-`exercises`: exercises, graded answers, comparison of two formulas.
-`site`: where the page is published.
+`requests`: parses the fields of a request.
+`guesses`: infers the smallest types that make a text valid.
+`sizes`: chooses sizes for axes without a given size.
+`typed`: a text with a type for each name that it uses.
+`marked_latex`: LaTeX with the source position of each piece.
+`replies`: converts types, errors and axes to plain data.
+`check`: the types of all parts of a text.
+`translate`: translates matrices, indices and array code to named tensor notation.
+`stages`: the steps of a text, and the operands of each step.
+`plans`: computes the values of the steps in a JavaScript function.
+`blackboard`: shows a step in symbols, types and numbers.
+`code`: writes a text as loops or as a function of another library.
+`derive`: the derivative of a text, and its derivation.
+`exercises`: exercises, the grading of answers, and the comparison of two formulas.
+`site`: the address where the page is published.
 `examples`: the gallery.
 `paragraphs`: the explanation of an error in the docs.
 `complete`: possible continuations of a text.
-`answers`: the questions and their answers; the protocol.
-`worker`: answers in separate processes.
-`server`: the page, served to this machine alone.
+`answers`: answers requests, and documents the protocol.
+`worker`: answers requests in separate processes.
+`server`: serves the page to this machine only.
 
-Contract: everything but the server needs only Python and lark, and raises nothing.
+Contract: all modules except the server need only Python and lark, and they raise no exceptions.
 """

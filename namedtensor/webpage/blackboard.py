@@ -1,8 +1,9 @@
-"""Steps as they would appear on a blackboard, with symbols, their types, and the values at one record.
+"""Steps as they would appear on a blackboard: in symbols, in types, and in the numbers of one element.
 
     Q ⊙_{key} K    ℝ^{key[4]} ⊙_{key} ℝ^{seq[5] × key[4]}    at seq(2)    0.4·0.7 + −0.8·0.1 + …
 
-The numbers are a template: strings, and for each number the step and the place that it comes from; a page fills it in.
+The numbers are a template of strings and references. Each reference names a step and the element to insert. The page
+inserts the values.
 """
 
 from __future__ import annotations
@@ -149,9 +150,9 @@ class Board(LoopWriter):
         return CodeExpression(self.listed(term, element, BETWEEN[step]), level=SUM if step == SUMS else PRODUCT)
 
     def listed(self, term: Term, element: Callable[[], CodeExpression], between: str) -> str:
-        """Return the elements along the axes of a term, with a sign between them.
+        """Return the elements along the axes of a term, with an operator between them.
 
-        A long list shows the first elements, dots and the last one.
+        A long list contains only the first elements, dots, and the last element.
         """
         sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
         places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))

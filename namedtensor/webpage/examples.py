@@ -15,7 +15,9 @@ from .site import SITE
 class PageExample(NamedTuple):
     """A formula in the gallery of the page.
 
-    `values` are worth a look, `labels` name the positions of an axis, and `record` is the index shown first.
+    `values` are inputs that produce an interesting result. `labels` name the positions along an axis. `record` is the
+    index
+    that the page shows first.
     """
 
     name: str

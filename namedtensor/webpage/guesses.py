@@ -20,9 +20,9 @@ from ..scope.names import read_spelling, walk
 def guess_shapes(
     goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the given shapes and the least shapes of other names, or numbers if no shapes make the text valid.
+    """Return the given shapes and the smallest shapes for other names; if no shapes fit, those names are numbers.
 
-    The names that are `free` are numbers so far, and may get axes.
+    The inputs in `free` are numbers in `given`, but may get axes.
     """
     numbers = with_numbers(goal, given, sizes)
     if not free and numbers.keys() == given.keys():

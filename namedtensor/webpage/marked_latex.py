@@ -1,7 +1,9 @@
-r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
+r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class for each axis.
 
-KaTeX makes attributes and classes of them, which the page lights up and colors. In the making the marks are private
-characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.
+KaTeX turns them into HTML attributes and classes, which the page uses for highlights and colors. While the printer
+runs,
+the positions are private-use characters. Therefore, they do not affect its checks, such as whether an operand begins
+with a sign.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
 
 
 class MarkedLatex(Latex):
-    """LaTeX with marks: `parts` are the spans of typed expressions.
+    """LaTeX printer that adds source positions to the typed expressions in `parts`.
 
-    `types` are the superscripts of some of them; `operands` are types by their text, printed as names of operands.
+    `types` maps some of these spans to the types that are shown as superscripts. `operands` maps names to types that
+    replace them.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""A server of the page for this machine only. GET / returns the page, and POST /answer answers a request.
+"""Local server of the page. GET / returns the page, and POST /answer answers a request.
 
-A request that names another host is rejected, so a website cannot ask through its own host name. Bodies of more than 64
-kB and requests from other origins are rejected too. Nothing is fetched from anywhere, and nothing is kept.
+The server accepts only requests that name this host, which prevents DNS rebinding. It also rejects requests from other
+origins, and bodies of more than 64 kB. It makes no network requests, and it stores no data.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def policy(text: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """A server of the page on a port of the loopback interface.
+    """HTTP server of the page on a port of the loopback interface.
 
-    `file` is the text that the page begins with, `memory` the bytes that an answer may use, and `site` the address of
-    links that others can open.
+    `file` is the initial text of the page. `memory` is the memory limit of a request in bytes. `site` is the base
+    address of
+    the links that the page shares.
     """
 
     daemon_threads = True

@@ -1,6 +1,7 @@
-"""Separate processes that answer requests within time and memory limits.
+"""Worker processes that answer requests within time and memory limits.
 
-It reads a request a line and writes its reply a line. Where it has ended, the next question has a new one.
+A process reads one request per line and writes one reply per line. A process that has ended is replaced by a new
+process.
 """
 
 from __future__ import annotations
