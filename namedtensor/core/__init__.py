@@ -1,29 +1,29 @@
 """The core of named axes: names, sizes and arrays, without operators.
 
-`axes`: named shapes, signatures, the lifting rule and its errors, axis names.
-`monomials`: products of symbols; symbolic sizes are sums of them.
-`extents`: symbolic sizes, as polynomials.
-`size_conditions`: the conditions on them that a plan assumes.
-`dimensions`: symbolic dimensions of JAX.
+`axes`: named shapes, signatures, axis names, and the lifting rule with its errors.
+`monomials`: products of symbols, whose sums are symbolic sizes.
+`extents`: symbolic sizes as polynomials.
+`size_conditions`: the conditions that a plan assumes about symbolic sizes.
+`dimensions`: symbolic JAX dimensions.
 `sizes`: size variables and their unification.
-`arrays`: the library of an array, dtype names; layouts: axes, sizes and dtype of a tensor, interned.
-`hooks`: callbacks and functions of higher layers.
+`arrays`: array libraries, dtype names, and layouts, which store the axes, sizes and dtype of a tensor.
+`hooks`: callbacks, and functions that higher layers provide.
 `array_data`: the data of tensors.
-`labels`: labels of the elements of axes, and layouts that have them.
+`labels`: labels of elements along axes, and layouts with labels.
 `label_alignment`: the comparison of the labels of several inputs, and its errors.
-`tensor`: NamedTensor: construction and conversion.
-`comparison`: whether two tensors are close.
-`interchange`: arrays of xarray.
-`data_frames`: data frames of pandas and polars.
-`families`: tensors of one layout in one array.
+`tensor`: the class NamedTensor, with construction and conversion.
+`comparison`: the comparison of two tensors within a tolerance.
+`interchange`: conversion of xarray arrays.
+`data_frames`: conversion of pandas and polars data frames.
+`families`: tensors with the same layout in one array.
 `processes`: a worker process that answers requests and can be terminated.
-`kinds`: validation of arguments of Python functions.
+`kinds`: validation of Python arguments.
 `seeds`: integers and JAX keys as seeds.
 `warned`: Python warnings.
-`suggestions`: did you mean.
-`settings`: limits, headroom for deep trees, and whether outer broadcasts are forbidden.
-`shadowed`: a local file that shadows a package.
-`version`: the version.
+`suggestions`: the suggestions "did you mean …?" in errors.
+`settings`: resource limits, recursion headroom, and the option that forbids outer broadcasts.
+`shadowed`: detection of local files that shadow a package.
+`version`: the version of the package.
 
-Contract: it imports errors, lengths and folded text of the grammar, and no other package.
+This package imports only errors, lengths and folded text from `grammar`, and no other package.
 """

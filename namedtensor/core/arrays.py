@@ -50,8 +50,8 @@ def wide(xp: Any) -> bool | None:
 def evaluate_eagerly(xp: Any) -> Any:
     """Return a context manager for eager evaluation, in which arrays have values even while JAX is tracing.
 
-    The values that a plan computes beforehand outlive the call that made the plan. Those of PyTorch are made in another
-    thread, which no mode of the caller's thread reaches; see `backends/torch.py`.
+    A plan's precomputed values outlive the call that created the plan, so they must not be traced. For PyTorch,
+    `backends/torch.py` computes them in another thread, where the modes of the caller's thread do not apply.
     """
     if "jax" not in xp.__name__.split("."):
         return nullcontext()
@@ -122,7 +122,7 @@ def dtype_object(xp: Any, name: str) -> Any:
 def module_name(backend: object) -> str:
     """Return the name of the module that contains the functions of "numpy", "torch" or "jax".
 
-    Raise NotationError for any other.
+    Raise NotationError if the library is unknown.
 
     >>> module_name("jax")
     'jax.numpy'
@@ -135,7 +135,7 @@ def module_name(backend: object) -> str:
 def library_named(backend: object) -> Any:
     """Return the module that contains the functions of "numpy", "torch" or "jax".
 
-    Raise NotationError if it is not installed.
+    Raise NotationError if the library is not installed.
     """
     from importlib import import_module
 
@@ -183,7 +183,7 @@ def is_shape(array: Any) -> bool:
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """Return the namespace that all arrays share, or NumPy if there are no arrays.
 
-    Raises NotationError if they differ.
+    Raises NotationError if the arrays belong to different libraries.
     """
     import numpy as np
 
@@ -206,8 +206,8 @@ MOST = 4096  # layouts, and calls of one operator, that are kept
 class Layout:
     """Axes in storage order, their sizes, and the dtype and namespace of an array.
 
-    If `wide` may change, it states whether the library's numbers may have 64 bits, since the two settings need separate
-    plans.
+    For a library with a 64-bit setting, such as JAX, `wide` is the value of this setting, because each value needs a
+    separate plan. For other libraries, `wide` is None.
     """
 
     __slots__ = ("axes", "extent", "dtype", "xp", "wide")
@@ -238,7 +238,7 @@ class Layout:
 class UnnamedAxes(Layout):
     """The layout of an array that JAX substituted for an array of a different rank, so that its axes are unknown.
 
-    `names` are the names of the replaced array, which the pytree still has.
+    `names` contains the axis names of the replaced array, which the pytree still stores.
     """
 
     __slots__ = ("array_shape", "names", "problem")
@@ -298,7 +298,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
     """Return a layout that is shared by all equal layouts.
 
-    A layout with a symbolic dimension of JAX is not interned, because its comparisons have a scope.
+    A layout with a symbolic JAX dimension is not interned, because such dimensions cannot be compared across scopes.
     """
     if any(type(size) is not int and is_dimension(size) for size in extent):
         return Layout(axes, extent, dtype, xp, wide)

@@ -1,13 +1,15 @@
 """Named shapes and the lifting rule, defined in one place.
 
-A shape is a dict from axis name to size; its order means nothing. A signature specifies which axes a function needs of each
-argument and which it gives. Lifting: take the signature's axes from each argument, unite the rest, add the axes that
-the function gives, and reject a clash (paper §3, definitions of unary and binary lifting).
+A shape is a dict from axis names to sizes, whose order has no meaning. A signature specifies the axes of each argument
+and of the result. Lifting removes the signature's axes from each argument, unites the remaining axes, and adds the axes
+of the result. It fails if a remaining axis has the same name as an axis of the result (paper §3, definitions of unary
+and binary lifting).
 
-    softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   gives {batch: 2, seq: 4}
-    ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    gives {seq', seq}
+    softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   returns {batch: 2, seq: 4}
+    ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    returns {seq', seq}
 
-A size is an int, or a `SizeVariable` of `core.sizes` while only shapes are checked; `unify` decides whether two are one.
+A size is an int, or a `SizeVariable` of `core.sizes` while only shapes are checked. The function `unify` decides whether
+two sizes are equal.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ Order = tuple[str, ...]  # axes in the order in which they are stored
 class AxisSignature(NamedTuple):
     """A parsed signature: the axes of the arguments and result. `formals` lists, in order, the axes that a use names.
 
-    With `variadic`, the one formal stands for any number of axes.
+    If `variadic` is true, the only formal represents any number of axes.
     """
 
     inputs: tuple[tuple[str, ...], ...]
@@ -62,10 +64,18 @@ Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "
 
 
 class ShapeMismatch(Exception):
-    """A shape mismatch. Callers that know the names of the operands convert it to a NotationError.
+    """A shape mismatch, which callers that know the operands' names convert to a NotationError.
 
-    `kind` is one of: missing (argument is missing axis), sizes (axis has two sizes), clash (an extra axis is also given),
-    repeated (one axis twice), number (of axes), arity, whole (a size is not an integer), other (see `detail`).
+    `kind` is one of these strings:
+
+    missing    an argument lacks an axis
+    sizes      an axis has two sizes
+    clash      an extra axis has the name of a result axis
+    repeated   an axis is named twice
+    number     the number of axes is wrong
+    arity      the number of arguments is wrong
+    whole      a size is not an integer
+    other      `detail` describes the mismatch
     """
 
     def __init__(self, kind: Mismatch, axis: str = "", argument: int = 0, detail: Any = None):
@@ -154,8 +164,8 @@ def lift(
 ) -> dict[str, Any]:
     """Return the shape of a lifted use (paper §3): the signature's result, and all extra axes of the arguments.
 
-    `new_sizes` has the sizes of the result's axes that the arguments lack (a window, a concatenation). With
-    `differing`, the bound axes may differ in size between arguments.
+    `new_sizes` contains the sizes of result axes that the arguments lack, as for a window or a concatenation. If
+    `differing` is true, the sizes of the bound axes may differ between arguments.
 
     >>> lift(signature("ax… -> ax…"), ("seq",), ({"seq": 4, "batch": 2},))
     {'batch': 2, 'seq': 4}
@@ -254,7 +264,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return an axis that occurs in both shapes with different marks, which is often a mistake.
+    """Return an axis that has different stars in the two shapes, which is often a mistake, or None.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

@@ -19,7 +19,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     Parameters
     ----------
     left, right : tensor or number
-        The operands; the order of their axes has no meaning, nor has the order of an axis that both label.
+        The operands. The order of the axes has no meaning. Labeled axes are aligned by their labels.
     rtol, atol : float
         Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
 

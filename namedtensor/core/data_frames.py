@@ -1,6 +1,6 @@
 """Conversion of pandas and polars data frames to tensors, and of tensors to data frames.
 
-An index and the columns become axes, and their contents become labels.
+The index and the columns become axes, and their entries become labels.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
 
 # ----------------------------------------------------------------------------------------------------------------- pandas
 def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a pandas Series or DataFrame; its index and its columns become labeled axes.
+    """Convert a pandas Series or DataFrame, whose index and columns become labeled axes.
 
     Parameters
     ----------
     data : pandas.Series or pandas.DataFrame
-        The table. Each level of a MultiIndex becomes a separate axis. The first column of words labels the rows if the index
-        only counts; a NotationWarning names other columns of words, which are left out.
+        The table. Each level of a MultiIndex becomes a separate axis. If the index only counts rows, the first text
+        column labels the rows. Other text columns are omitted with a NotationWarning.
     axes : str or iterable of str, optional
-        Axis names: of the index, then of the columns (default: the names that these have).
+        The names of the index axes, followed by the names of the column axes (default: the names in the table).
 
     Returns
     -------
@@ -54,7 +54,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If an axis has no name, or no column holds numbers (317).
+        If an axis has no name, or no column contains numbers (317).
 
     Examples
     --------
@@ -110,9 +110,9 @@ def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
 
 
 def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a pandas frame of numbers, and the names of the text columns that are left out.
+    """Return a pandas frame of numbers, and the names of the text columns that are omitted.
 
-    The first column of words labels the rows if the index only counts.
+    If the index only counts rows, the first text column labels the rows.
     """
     words = [column for column, dtype in zip(frame.columns, frame.dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
     if not words or len(words) == len(frame.columns):
@@ -131,7 +131,7 @@ def is_default(index: Any) -> bool:
 def numbers_of(data: Any) -> Any:
     """Return the elements as an array, with nan in place of missing elements.
 
-    Raises NotationError if a column holds no numbers.
+    Raises NotationError if a column does not contain numbers.
     """
     dtypes = [data.dtype] if not hasattr(data, "columns") else [*data.dtypes]
     unfit = [at for at, dtype in enumerate(dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
@@ -173,12 +173,12 @@ def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labe
 
 
 def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a pandas Series for one axis, or a DataFrame for two axes; labels become its index and its columns.
+    """Return a pandas Series for one axis, or a DataFrame for two axes, with labels as the index and the columns.
 
     Parameters
     ----------
     order : str or iterable of str, optional
-        Of two axes: the axis of the index, then the axis of the columns.
+        For two axes, the axis of the index and then the axis of the columns.
 
     Returns
     -------
@@ -187,7 +187,8 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     Raises
     ------
     NotationError
-        If it does not have one axis or two, or the order of two is missing (318); if pandas is not installed (408).
+        If the tensor does not have one or two axes, the order of two axes is missing (318), or pandas is not installed
+        (408).
 
     Examples
     --------
@@ -232,7 +233,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     data : polars.Series or polars.DataFrame
         The table.
     axes : str or iterable of str
-        Axis names: of the rows, then of the columns.
+        The names of the row axis and the column axis.
 
     Returns
     -------
@@ -241,7 +242,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If the axes are not named, or no column holds numbers (317).
+        If the axes are not named, or no column contains numbers (317).
 
     Examples
     --------
@@ -290,7 +291,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     Parameters
     ----------
     order : str or iterable of str, optional
-        Of two axes: the axis of the rows, then the axis of the columns.
+        For two axes, the axis of the rows and then the axis of the columns.
 
     Returns
     -------
@@ -299,7 +300,8 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
     Raises
     ------
     NotationError
-        If it does not have one axis or two, or the order of two is missing (318); if polars is not installed (408).
+        If the tensor does not have one or two axes, the order of two axes is missing (318), or polars is not installed
+        (408).
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Symbolic dimensions of JAX, which arrays have while `jax.export` traces a function for arbitrary lengths.
+"""Symbolic JAX dimensions, which arrays have while `jax.export` traces a function for arbitrary lengths.
 
-A plan takes symbols for them, one for each dimension, and so serves every length. Its assumptions about symbols must be
-known to JAX for the dimensions: if JAX cannot decide, the formula raises an error; nothing is guessed.
+A plan has one symbol for each dimension, so it applies to every length. JAX must be able to confirm the plan's
+assumptions about the symbols for these dimensions. If it cannot, the formula raises an error.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def make_undecided_error(shown: str, left: Any, relation: str, right: Any) -> No
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
     """Return the result of `make` for symbols, and the assumptions about these symbols.
 
-    Raises NotationError (309) if it needs the number of a symbol.
+    Raises NotationError (309) if `make` needs the value of a symbol.
     """
     try:
         with conditions() as collected:

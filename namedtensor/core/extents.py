@@ -1,15 +1,15 @@
-"""Symbolic sizes: sizes of axes that are read from the arrays when a function runs.
+"""Symbolic sizes, that is, axis sizes that a function reads from its arrays at run time.
 
-An `Extent` is an integer polynomial in normal form over the sizes of axes (`batch * seq + 1`), floor quotients and
-maxima of such polynomials. A polynomial that is a number is an `int`, so `type(size) is int` remains the fast test.
+An `Extent` is an integer polynomial in normal form, such as `batch * seq + 1`. Its variables are axis sizes, floor
+quotients, and maxima of polynomials. A constant polynomial is always an `int`, so `type(size) is int` is a fast test.
 
-Equality compares normal forms and never guesses. An order is answered where the bounds of the polynomials prove it;
-otherwise, and wherever Python asks for a number (`range(size)`, `float(size)`), `UndecidedSize` is raised, so that no
-example becomes part of a plan by accident. Who needs an answer has three ways to ask:
+Two sizes are equal if their normal forms are equal. A comparison such as `a <= b` returns a result if bounds of the
+polynomials prove it, and otherwise raises `UndecidedSize`. So does an operation that needs a number, such as
+`range(size)`. Example sizes thus never become part of a plan by accident. Code has three ways to get an answer:
 
-    proves_at_most(a, b)   may a rewrite be done for every size? False if that is not proved
-    assume_equal(a, b)     meaning: decided if possible; otherwise a condition of the plan, see `size_conditions`
-    typical(size)          speed: the size of the example; any answer gives the same values
+    proves_at_most(a, b)   for rewrites that must be valid for every size. False if there is no proof.
+    assume_equal(a, b)     for the meaning of a formula. Without a proof, a condition of the plan (`size_conditions`).
+    typical(size)          for speed. The example size, which does not influence the values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen
 class SizeSymbol(NamedTuple):
     """The size of an axis, which is at least 1: its name in source text, the axis, and an example value.
 
-    Of a number that no axis has, as the n of 1, …, n that nothing gives, `axis` is empty.
+    If the number is not the size of an axis, such as an unspecified n in 1, …, n, `axis` is empty.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Families in one array: members W^{1,Q}, …, W^{96,Q} of equal shape along its first axis, under one name.
+"""Families of tensors with equal shapes, such as W^{1,Q}, …, W^{96,Q}, stored in one array under one name.
 
-Such a family is one input of a plan, and one leaf for JAX, however many members it has. A loop over the members reads
-it directly.
+The members are along the first axis of the array. For a plan, the family is a single input, and for JAX, it is a single
+leaf. A loop over the members reads the array directly.
 """
 
 from __future__ import annotations

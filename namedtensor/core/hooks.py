@@ -1,7 +1,7 @@
 """Hooks: callbacks for the import of a library or the first use of a class, and functions from higher layers.
 
-So lower layers do not import higher ones: named tensors are registered with JAX when JAX is imported, and the class
-NamedTensor gets its methods when it is first imported.
+With hooks, lower layers do not need to import higher layers. For example, hooks register named tensors with JAX when
+JAX is imported, and add methods to the class NamedTensor when it is first imported.
 """
 
 import sys
@@ -18,7 +18,7 @@ _CALLBACKS: dict[str, list[Callable[[], object]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
-    """Register a callback for the first time that this name is seen. Run it at once if the name was seen before.
+    """Register a callback for the first time that `seen` is called with this name, or run it now if it has been.
 
     >>> when_first_seen("an example", lambda: print("here it is"))
     >>> seen("an example")
@@ -32,8 +32,8 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
 def seen(name: str) -> None:
     """Run the callbacks that are registered for this name.
 
-    They run again if it is seen again: one may have been interrupted, and of two threads that see a name at the same
-    time neither goes on before all have run. So a callback does nothing on later runs.
+    Each call runs all callbacks, because an earlier run may have been interrupted. Thus, if two threads see a name at
+    the same time, neither continues before all callbacks have run. A callback must do nothing when it runs again.
     """
     _SEEN.add(name)
     for run in [*_CALLBACKS.get(name, ())]:

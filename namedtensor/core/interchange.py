@@ -1,8 +1,8 @@
-"""Conversion of labeled arrays to tensors and back: xarray here, data frames in `data_frames`.
+"""Conversion of xarray DataArrays to tensors and back. `data_frames` converts data frames.
 
-Dimensions, indices and columns become axes, and their coordinates labels. Other properties of a DataArray or a Series
-(a name, attributes, coordinates that do not label elements) are the `Origin` of the tensor: no operation keeps it, so a
-round trip is without loss and a result is not treated as its input.
+Dimensions, indices and columns become axes, and their coordinates become labels. The `Origin` of the tensor stores the
+other properties of a DataArray or a Series, such as its name, its attributes and other coordinates. A round trip
+therefore preserves them. Operations do not copy the origin, so the properties of an input never describe a result.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def import_library(name: str, hint: str) -> Any:
 
 # ----------------------------------------------------------------------------------------------------------------- xarray
 def from_xarray(array: Any) -> NamedTensor:
-    """Convert an xarray DataArray; its dimensions become axes, and its coordinates become labels.
+    """Convert an xarray DataArray, whose dimensions become axes and whose coordinates become labels.
 
     Parameters
     ----------
     array : xarray.DataArray
-        The array. `to_xarray` restores its name, its attributes and its other coordinates, too.
+        The array. `to_xarray` also restores the array's name, attributes and other coordinates.
 
     Returns
     -------
@@ -65,7 +65,8 @@ def from_xarray(array: Any) -> NamedTensor:
     Raises
     ------
     NotationError
-        If the argument is not a DataArray, a dimension is not a valid axis name (208), or has a MultiIndex (317).
+        If the argument is not a DataArray or a dimension is not a valid axis name (208), or if a dimension has a
+        MultiIndex (317).
 
     Examples
     --------

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def to_integer(value: Any) -> int | None:
     """Return a whole number as a Python integer, or None for any other value.
 
-    Whole numbers are integers, floats such as 3.0 and fractions such as 6/2, of Python and NumPy, and arrays and tensors
-    without axes that hold one. Booleans, ∞, nan and values under tracing are none.
+    Whole numbers are Python and NumPy integers, floats such as 3.0, fractions such as 6/2, and arrays and tensors
+    without axes that contain a whole number. Booleans, ∞, nan and traced values are not whole numbers.
 
     >>> to_integer(3.0), to_integer(2.5), to_integer(float("inf")), to_integer(True)
     (3, None, None, None)

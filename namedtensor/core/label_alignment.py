@@ -1,10 +1,10 @@
-"""Comparison of the labels of several inputs, which may differ or be the same in another order.
+"""Comparison of the labels of several inputs, which may differ, or may be equal in a different order.
 
-    LabelAlignment([city of A, city of B])      the labeled axes of a call's inputs, in the order of the call
-    .join(city of A, town of M, …)              two axes that the formula combines, whatever their names
-    .moves({"A": ("city",), "B": ("city",)})    the positions that bring B into the order of A
+    LabelAlignment([city of A, city of B])      collects the labeled axes of a call's inputs
+    .join(city of A, town of M, …)              joins two axes that the formula combines, whatever their names
+    .moves({"A": ("city",), "B": ("city",)})    returns the positions that bring B into the order of A
 
-This is the one place that compares labels: calls of formulas, operators on tensors and `nt.vmap` use it.
+Calls of formulas, operators on tensors and `nt.vmap` compare labels with this module.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LabeledAxis:
 class LabelAlignment:
     """The labeled axes of a call's inputs, in groups. All members of a group are put in the order of the first member.
 
-    Axes with one name form a group from the start if they have the same labels, each once.
+    Axes with the same name are in the same group from the start if they have the same unique labels.
     """
 
     def __init__(self, axes: Iterable[LabeledAxis]):
@@ -78,9 +78,9 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return the positions that reorder each input like the first one; `inputs` lists the axes of all inputs.
+        """Return the positions that reorder each input like the first input. `inputs` lists the axes of all inputs.
 
-        Raises NotationError if others are aligned along an axis that an input has without labels.
+        Raises NotationError if an axis needs to be reordered and an input has this axis without labels.
         """
         result: dict[str, dict[str, Any]] = {}
         labeled = {(axis.tensor, axis.axis) for axis in self.axes}

@@ -1,10 +1,10 @@
 """Labels: names for the elements along an axis, such as the cities of a table, as part of a tensor's layout.
 
-    A.layout                          axes, sizes, dtype: `labels` is ()
-    A.with_labels(city=[…]).layout    a `LabeledLayout`: the same, and the labels of some axes
+    A.layout                          the axes, sizes and dtype, where `labels` is ()
+    A.with_labels(city=[…]).layout    a `LabeledLayout`, which also has the labels of some axes
 
-A tensor without labels has a plain `Layout`, and nothing looks for labels. An operation on tensors with labels is prepared for
-their layouts, as each is, and the layout of its result has the labels that the result keeps.
+A tensor without labels has a plain `Layout`, so operations on it do not handle labels. An operation on tensors with
+labels is specialized to their layouts, like any operation. The layout of the result has the labels that it keeps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Labels:
     Parameters
     ----------
     values : iterable
-        Strings, numbers or dates: one per element.
+        One string, number or date per element.
     """
 
     def __init__(self, values: Iterable[Any]):

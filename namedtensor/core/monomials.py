@@ -1,6 +1,7 @@
 """Monomials of symbolic sizes: products of atoms (axis sizes, floor quotients or maxima), each with a `kind`.
 
-Which sum of monomials is never negative, intervals of products and quotients, and text; `extents` makes sizes of them.
+The functions decide whether a sum of monomials is never negative, bound products and quotients by intervals, and format
+polynomials. The module `extents` defines sizes as sums of monomials.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A separate Python process that answers requests line by line, can be terminated, and ends with its parent.
 
-It is started by `python -P`, so that no file of the working directory is taken for a module, and finds the same package as the
-process that starts it. Its memory may be limited where the system can do that.
+The command `python -P` starts the process, so that it does not import modules from the working directory. The process
+imports the same copy of this package as its parent. If the system supports it, the process has a memory limit.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class LateError(Exception):
 class AnsweringProcess:
     """A process that calls the function `answer_line` of a module for each line.
 
-    It starts on first use, and again after it ended.
+    The process starts on first use, and restarts on the next use after it has ended. If the module defines `prepare`,
+    the process calls it once before the first line.
 
-    If the module defines `prepare`, it is called once before the first line. Raises OSError if the platform has no
-    processes.
+    Raises OSError if the platform does not support processes.
     """
 
     def __init__(self, module: str, memory: int = MAX_MEMORY_BYTES):

@@ -1,6 +1,6 @@
 """Seeds of random numbers: integers, or keys of `jax.random`, which JAX may trace.
 
-An integer draws with NumPy. A key draws with `jax.random`, under `jax.jit` and `jax.vmap` as well.
+For an integer, NumPy generates the random numbers. For a key, `jax.random` does, also inside `jax.jit` and `jax.vmap`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Settings of an evaluation: resource limits for a formula, and whether outer broadcasts are forbidden.
 
-An outer broadcast, x_{a} + y_{b}, is rejected in a block, in a session, or by the environment:
+Outer broadcasts such as x_{a} + y_{b} can be forbidden in a block, in a session, or by an environment variable:
 
-    with nt.strict(): …        in this block, of this thread or task alone
-    nt.strict()                from here on, in all threads
+    with nt.strict(): …        in this block of this thread or task
+    nt.strict()                from this call on, in all threads
     NAMEDTENSOR_STRICT=1       from the start
 
-Exceeding a limit raises a value error, so that a mistake does not exhaust a machine. Repeated code was checked once.
-Only code with an outer broadcast checks the setting at each call.
+A formula that exceeds a limit raises an error, so that a mistake does not exhaust the machine. The limits are checked
+when a formula is planned, not at repeated calls. Only formulas with an outer broadcast check the setting at each call.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class Limits:
     Attributes
     ----------
     max_nesting : int
-        Depth of nested brackets and calls (default: 200).
+        The depth of nested brackets and calls (default: 200).
     max_literal_elements : int
-        Elements in the tensor literals of one formula.
+        The number of elements in all tensor literals of a formula.
     max_result_bytes : int
-        Bytes of one result (default: 4 GiB).
+        The number of bytes of one result (default: 4 GiB).
     max_steps : int
-        Steps of a recurrence, terms of a sum (default: 10**6).
+        The number of steps of a recurrence, or of terms of a sum (default: 10**6).
     max_source_chars : int
-        Characters of the source.
+        The number of characters in the source.
     max_expanded_nodes : int
-        Nodes of the formula after calls, sums, recurrences and derivatives are expanded, if they exceed the source's
-        number of characters (default: 50,000).
+        The number of nodes in the formula after calls, sums, recurrences and derivatives are expanded, in addition to
+        the source's number of characters (default: 50,000).
 
     Examples
     --------
@@ -81,8 +81,9 @@ HEADROOM = 20_000  # nested calls of Python
 class recursion_headroom:
     """A context that raises Python's recursion limit, since a formula with 200 brackets may exceed the default of 1000.
 
-    All threads share the limit: the first that enters raises it, the last that leaves restores it. An interrupted
-    thread is counted only while it lives, and a forked child does not count the threads of its parent.
+    All threads share the limit. The first thread that enters the context raises the limit, and the last thread that
+    leaves restores it. A context that was never left because of an interrupt counts only until it is garbage-collected.
+    A forked child does not count the threads of its parent.
     """
 
     inside: WeakSet[recursion_headroom] = WeakSet()
@@ -122,7 +123,7 @@ class recursion_headroom:
     def _reset_after_fork(cls) -> None:
         """Reset the state in a child process, where the parent's threads do not run.
 
-        The forking thread goes on, inside or not.
+        The forking thread continues in the child, and may be inside the context.
         """
         cls.inside = WeakSet()
         if cls.before:
@@ -152,10 +153,11 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 
 
 class strict:
-    """A context in which every outer broadcast raises an error (314): each operand has an axis that the other lacks.
+    """A context in which every outer broadcast raises an error (314).
 
-    Called as a function, it applies to the session, in all threads. In a `with` statement, it applies to the block.
-    `evaluate`, `program` and `formula` take `strict=True` for one formula.
+    In an outer broadcast, each operand has an axis that the other operand lacks. In a `with` statement, the setting
+    applies to the block. A plain call changes the setting for the session, in all threads. To check a single formula,
+    pass `strict=True` to `evaluate`, `program` or `formula`.
 
     Parameters
     ----------

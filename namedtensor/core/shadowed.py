@@ -24,7 +24,7 @@ def hiding(package: str) -> str | None:
 def _location(package: str) -> str | None:
     """Return the file of a package that has not been imported yet.
 
-    `importlib.util.find_spec` gives the same, but is slow to import.
+    `importlib.util.find_spec` returns the same file, but that module is slow to import.
     """
     specs = (finder.find_spec(package, None) for finder in sys.meta_path)
     return next((spec.origin for spec in specs if spec is not None), None)
@@ -47,9 +47,9 @@ def warn_if_hidden(package: str) -> None:
 def ignore_working_directory() -> None:
     """Prevent `python -m namedtensor` from importing modules in the working directory, such as a user's `json.py`.
 
-    If this package is there, search it last.
+    If the working directory contains this package, search the directory last. Otherwise, do not search it.
 
-    The command `namedtensor` does not look there at all.
+    The command `namedtensor` never searches the working directory.
     """
     is_command = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "namedtensor"
     if is_command and not sys.flags.safe_path and sys.path and realpath(sys.path[0]) == realpath(getcwd()):

@@ -1,7 +1,8 @@
 """Conditions on symbolic sizes, which a plan assumes and its function checks at run time.
 
-While a plan is made, `conditions` collects what is assumed. A plan for calls has example sizes, which decide. A text
-without a call has none, so the conditions of its meaning are assumed.
+During planning, `conditions` collects the assumptions. A plan for a call has example sizes, which determine whether to
+assume a condition or its negation. A check without a call does not have example sizes, so it assumes the conditions
+that give the formula a meaning.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def is_by_example() -> bool:
 def assume(condition: SizeCondition) -> bool:
     """Return whether a condition is assumed to hold, in which case it becomes a condition of the plan.
 
-    Raises UndecidedSize if there is no example.
+    Raises UndecidedSize outside of a `conditions` block.
     """
     collected = _CONDITIONS.get()
     if collected is None:
@@ -223,7 +224,7 @@ def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
 def least(size: Size) -> Size:
     """Return the smallest value of a size over the ranges of its counters.
 
-    Raises UndecidedSize if the size neither grows nor falls throughout with a counter.
+    Raises UndecidedSize if the size is not linear in a counter.
     """
     while counted := counters_in(size):
         counter, ends = counted[-1]
@@ -249,9 +250,10 @@ def counter_named(name: str) -> Size | None:
 
 
 def assume_divides(part: Size, whole: Size) -> bool:
-    """Return whether one size is a multiple of another size, by their forms or by an assumption about an axis and a number.
+    """Return whether one size is a multiple of another size, by their forms or by an assumption about an axis size.
 
-    The size of the axis is then that number times a new symbol, so that merging the parts is known to give the whole.
+    If the function assumes that a number divides an axis size, it replaces the size by the number times a new symbol.
+    Merging the parts then yields exactly the original size.
     """
     part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
     if type(whole) is int and type(part) is int:

@@ -1,7 +1,7 @@
 """Sizes of axes: numbers, or size variables that unification resolves while only shapes are checked.
 
-A `SizeVariable` is a size that is not yet known. Two aligned unknowns become one. An unknown that is aligned with a
-number becomes that number. Arithmetic on unknowns gives a new unknown that keeps its source text.
+A `SizeVariable` is a size that is not yet known. Aligning two axes unifies their sizes, which binds a variable to a
+number or to another variable. Arithmetic on variables returns a new variable that keeps its source text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Suggestions for errors: the closest known names, and the notation's equivalents of names in other libraries.
 
-`near("sofmax", ["softmax", "max"])` is `["softmax"]`.
+For example, `near("sofmax", ["softmax", "max"])` returns `["softmax"]`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def did_you_mean(names: list[str]) -> Suggestion | None:
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for an unknown name. It includes the name, so that Python does not add its own suggestion.
+    """Return the error for an unknown attribute. The error stores a name so that Python does not add a suggestion.
 
     >>> no_attribute("a formula", "chekc", ["check", "explain"])
     AttributeError("a formula has no attribute 'chekc'; did you mean check?")

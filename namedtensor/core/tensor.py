@@ -1,7 +1,7 @@
 """NamedTensor: an array of any library with names for its axes (paper §2), and its conversions.
 
-The storage order of the axes has no meaning. An operation that would need an order (`np.asarray` of a matrix) raises an
-error with a repair. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
+The storage order of the axes has no meaning. An operation that needs an order, such as `np.asarray` of a matrix, raises
+an error with a repair. The module `tensors/methods.py` adds operators, methods and printed forms to the class.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ else:
 
 
 class NamedTensor(Behavior):
-    """An array with named axes; use `tensor` to create one.
+    """An array with named axes, which `tensor` creates.
 
-    The storage order of the axes has no meaning: operations align axes by name. Arrays may come from NumPy, PyTorch, JAX or any
-    other library of the Python Array API standard.
+    The storage order of the axes has no meaning, because operations align axes by name. The array may be from NumPy,
+    PyTorch, JAX, or any other library that supports the Python Array API standard.
 
     Parameters
     ----------
@@ -218,12 +218,12 @@ class NamedTensor(Behavior):
         Parameters
         ----------
         *arguments, **named
-            Passed on to `torch.Tensor.backward`.
+            Arguments for `torch.Tensor.backward`.
 
         Raises
         ------
         NotationError
-            If the tensor has axes (318), or is not one of PyTorch (317).
+            If the tensor has axes (318), or is not a PyTorch tensor (317).
 
         Examples
         --------
@@ -341,12 +341,12 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     Parameters
     ----------
     data : array, nested lists, number, table or NamedTensor
-        The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements. A
-        DataArray, a DataFrame or a Series gives its labels, too.
+        The elements. Arrays are not copied. A `jax.ShapeDtypeStruct` specifies a shape without elements. A DataArray, a
+        DataFrame or a Series also specifies labels.
     axes : str or iterable of str
-        Axis names, in the order of the dimensions (default: none for a number, the labels of a table).
+        The axis names, in the order of the dimensions. A number does not need names, and a table may contain them.
     labels : mapping of str to iterable, optional
-        Labels of the elements per axis: strings, numbers or dates.
+        The labels of the elements along each axis, which are strings, numbers or dates.
 
     Returns
     -------
