@@ -1,9 +1,8 @@
 """The size solver, which finds |ax| and the n of seq[n] from inputs, equations and inferred types.
 
-Each environment contains the axes of its arguments. Other sizes follow from equations, such as `|key| =
-|layer|/|heads|`, and from declarations of given tensors, such as `W ∈ ℝ^{layer[n_1]}`. To find an unknown, the solver
-chooses an equation that contains the unknown once, computes the other side, and inverts the arithmetic around the
-unknown.
+Each environment contains the axes of its arguments. Other sizes follow from equations and from declarations of given
+tensors, such as `W ∈ ℝ^{layer[n_1]}`. To find an unknown, the solver chooses an equation that contains it once,
+computes the other side, and inverts the arithmetic around the unknown.
 """
 
 from __future__ import annotations
@@ -44,9 +43,8 @@ def anchor(env: Environment) -> Environment:
 class SizeSolver(SizesInterface):
     """The solver of the sizes of one program.
 
-    Solutions are memoized. If the search for a symbol fails, it is repeated only after another symbol in the same
-    size equation has a value. One pass over the equations therefore finds all sizes of a program, whatever their
-    order.
+    Solutions are memoized. A failed search is repeated only after another symbol in the same size equation has a
+    value. One pass over the equations therefore finds all sizes of a program.
     """
 
     def __init__(self, checker: Inference):
@@ -146,9 +144,8 @@ class SizeSolver(SizesInterface):
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """Search for the value of a symbol from the environment outward.
 
-        The search considers sizes in scope, equations, declarations, inferred types, and inputs that do not appear in
-        the program, in this order. If a call lifts another axis with the same name, a starred axis has the size of
-        the axis without stars.
+        The search considers sizes in scope, equations, declarations, inferred types, and unused inputs, in this
+        order. If a call lifts another axis with the same name, a starred axis has the size of the axis without stars.
         """
         self.spend(symbol, node)
         kind, name = symbol
