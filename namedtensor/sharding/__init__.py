@@ -1,16 +1,17 @@
 """Tensors sharded over a JAX device mesh by the names of their axes.
 
-`meshes`: devices by names, here or of a topology that is elsewhere.
+`meshes`: devices by name, either local devices or the devices of a remote topology.
 `sharding`: the rules, and their placements.
-`collectives`: communication between devices, read from compiled XLA.
+`collectives`: communication between devices, as listed in compiled XLA.
 `device_cost`: the cost of a call per device, reported by the compiler.
-`placement`: where parameters and named values are placed while formulas are computed.
+`placement`: placement of parameters and named values during computation.
 `sharded`: formulas that run under the rules.
-`training`: one step of a loss, its gradients and an optimizer.
-`checkpoints`: shards of tensors in files, read by any mesh.
+`training`: one training step, with a loss, its gradients and an optimizer.
+`checkpoints`: tensor shards in files, which any mesh can load.
 `loop_counts`: how often the parts of a compiled function run.
 `device_report`: the work of each device, without values.
 `dtensor`: the same rules for PyTorch.
 
-Contract: the rules change where numbers lie and never what they are; it wraps what is called as a program is, and knows no Program.
+Contract: the rules change where elements are stored, but never their values. This package wraps objects that can be
+called like a program, and does not depend on Program.
 """

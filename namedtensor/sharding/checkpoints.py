@@ -1,8 +1,9 @@
 """Checkpoints of sharded tensors. Each process writes its own shards, which a mesh of any shape can load.
 
-A folder holds one safetensors file for each process, with the axes and the slice of each shard in its metadata, and
-`complete.json`, which is written last and names the files: a folder without it is not a checkpoint. A folder of
-several steps has one such folder for each, `step-00000012`; the last complete one is read.
+A folder contains one safetensors file for each process, whose metadata contains the axes and the slice of each shard.
+The file `complete.json` lists these files and is written last, so a folder without this file is not a checkpoint. A
+folder of several steps contains one such folder for each step, such as `step-00000012`. The last complete checkpoint is
+loaded.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ Tensors = Mapping[str, NamedTensor]
 
 
 def save_shards(folder: Any, tensors: Tensors) -> None:
-    """Write the shards that this process holds. Every process of the mesh calls this function.
+    """Write the shards that this process stores. Every process of the mesh calls this function.
 
-    A shard that several devices hold is written once.
+    A shard that several devices store is written once.
 
     Raises
     ------
@@ -70,12 +71,12 @@ def save_shards(folder: Any, tensors: Tensors) -> None:
 def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
     """Load the tensors of a checkpoint onto a mesh. Each process loads only its own parts.
 
-    The mesh may differ from the one that wrote it.
+    The mesh may differ from the mesh that wrote the checkpoint.
 
     Raises
     ------
     NotationError
-        If the folder holds no complete checkpoint (409), or a tensor cannot be sharded so (303, 310).
+        If the folder does not contain a complete checkpoint (409), or if the rules cannot shard a tensor (303, 310).
     """
     jax = jax_module()
     path = require_path(folder)

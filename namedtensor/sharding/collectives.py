@@ -1,6 +1,6 @@
 """Collective operations, through which the devices of a mesh exchange data in a compiled function.
 
-They are read from the compiler's text, so the list shows what runs.
+The operations are parsed from the compiler's output, so the list shows the operations that actually run.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 class Collective(NamedTuple):
     """One collective operation: its kind, the shapes of its result on each device, and the mesh axes that it uses.
 
-    `over` is empty if the compiler's groups are not groups along axes of the mesh. Inside a loop, the collective runs
-    several `times`.
+    `over` is empty if the compiler's groups are not groups along axes of the mesh. `times` is greater than 1 inside a
+    loop.
     """
 
     kind: str
@@ -90,7 +90,7 @@ def _bytes_of(shape: str) -> int:
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
     """Return the collective operations that XLA generates for a function of sharded tensors, layers or arrays.
 
-    Raises NotationError if JAX is not installed (408), and the exceptions of the function.
+    Raises NotationError if JAX is not installed (408). Exceptions of the function are propagated.
     """
     jax = jax_module()
     lower: Any = getattr(function, "lower", None) or jax.jit(function).lower
@@ -181,7 +181,7 @@ def _groups(rest: str, count: int) -> set[frozenset[int]]:
 def _read_device_order(text: str | None, count: int) -> Any:
     """Return the device numbers in the order that the text specifies.
 
-    The order is plain, [2,4]T(1,0) for a reshaped and transposed range, or a list.
+    The text is None for the default order, a shape with a permutation such as [2,4]T(1,0), or a list of numbers.
     """
     places = np.arange(count)
     if text is None:

@@ -1,4 +1,4 @@
-"""Placements for PyTorch's DTensor by the names of axes: the rules of `Sharding` for users of PyTorch.
+"""Placements for PyTorch's DTensor by the names of axes, with the same rules as `Sharding`.
 
 mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
 placed = distribute({"hidden": "model"}, mesh, {"W_1": W_1, "b_1": b_1})
@@ -20,13 +20,12 @@ from ..tensors.values import convert_value
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
     """Return the placements of an array with these axes, one placement per dimension of a PyTorch DeviceMesh.
 
-    A rule names the dimensions of the mesh that shard an axis, as for `Sharding`. The other dimensions replicate the
-    axis.
+    As for `Sharding`, a rule names the mesh dimensions that shard an axis. The other dimensions replicate the axis.
 
     Raises
     ------
     NotationError
-        If the mesh has no such dimension (201), two axes are sharded over one (303), or a size is not divisible (310).
+        If a mesh dimension is unknown (201), two axes use one dimension (303), or a size is not divisible (310).
     """
     from torch.distributed.tensor import Replicate, Shard
 

@@ -1,6 +1,7 @@
 """The number of times that each computation of a compiled function runs. A computation in a loop runs once per step.
 
-Read from the compiler's text (HLO), which states the steps of a loop at its call, or as the constant that its condition compares.
+The counts are parsed from the compiler's output (HLO). This text states the number of steps at the call of a loop, or
+as the constant in the loop's condition.
 """
 
 from __future__ import annotations

@@ -26,10 +26,9 @@ def extent_of(mesh: Any) -> str:
 def mesh_from(given: Any, topology: str | None = None) -> Any:
     """Return a mesh whose axes the compiler manages.
 
-    It is made from JAX's mesh, or from sizes by name, {"data": 2, "model": 4}.
-
-    Its devices are the devices of JAX, or, to compile without running, the devices of a `topology` such as "v5e:16x16".
-    Raises NotationError if there are too few (310), or if a name is unknown (208).
+    The mesh is created from a JAX mesh, or from sizes by name such as {"data": 2, "model": 4}. Its devices are JAX's
+    devices. To compile without running, pass a `topology` such as "v5e:16x16", whose devices are used instead. Raises
+    NotationError if there are too few devices (310), or if a name is unknown (208).
     """
     jax = jax_module()
 

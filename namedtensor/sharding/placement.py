@@ -1,8 +1,8 @@
 """The placement of values during computation: parameters, named values and the steps of loops.
 
-A parameter that is stored in parts is gathered for its use in a formula: inside the step of a loop, its own member
-alone. Its gradient is scattered there. The steps of such loops are computed again for their gradients, but for the
-values that `save` names, so that no step keeps what it has gathered.
+A parameter that is stored in parts is gathered before a formula uses it. Inside a loop, each step gathers only its own
+member, and scatters the gradient of this member. The steps of such loops are recomputed for their gradients, except for
+the values that `save` names. No step therefore keeps its gathered parameters.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Place = Callable[[Any], Any]
 class ComputePlacement:
     """The `Placement` of a plan under the rules of `sharding`.
 
-    `parameters` are the names of the tensors that are stored by its rules; `values` names the spans of source values
-    that have rules or are saved.
+    `parameters` contains the names of the tensors that are stored by the rules. `values` maps source spans to the names
+    of values that have rules or are saved.
     """
 
     def __init__(self, sharding: Sharding, parameters: Collection[str], values: Mapping[Any, str]):
@@ -51,7 +51,7 @@ class ComputePlacement:
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """Return the function that places a matrix product with sharded axes, unless a summed axis is sharded.
 
-        So the rules of a named value end at the next products.
+        The rules of a named value therefore end at the next products.
         """
         is_product = bool(term.axes) and term.operator in ("⊙", "∑")
         if not is_product or not self.spread.keys().isdisjoint(map(source_name, term.axes)):
@@ -71,7 +71,7 @@ class ComputePlacement:
 def make_gather(stored: Any, computed: Any) -> Place:
     """Return the function that gathers an array from its stored placement.
 
-    It sums the gradient along the axes of computation, and scatters it.
+    In the backward pass, the function sums the gradient along the axes of computation, and scatters it.
     """
     constrain = jax_module().lax.with_sharding_constraint
     return lambda array: constrain(constrain(array, stored), computed)

@@ -1,7 +1,7 @@
 """Formulas whose tensors are sharded over the devices of a mesh.
 
-Inputs, parameters and results are placed by their names, the formulas run as one function of `jax.jit`, and XLA puts the
-communication in.
+Inputs, parameters and results are placed by the names of their axes. The formulas run as one function of `jax.jit`, and
+XLA inserts the communication.
 """
 
 # Private members of programs are used here.
@@ -54,8 +54,8 @@ def shard_program(program: Formulas, sharding: Sharding) -> Sharded:
 class Sharded:
     """A program whose tensors are sharded over the devices of a mesh. It is called like the original program.
 
-    Its values are the program's values. A formula's conditions on values (assertions, indices in range) are not
-    checked, like in all code of `jax.jit`. Shapes are checked.
+    It returns the same values as the original program. Shapes are checked. As in all code under `jax.jit`, conditions
+    on values, such as assertions and index ranges, are not checked.
     """
 
     def __init__(self, program: Formulas, sharding: Sharding):
@@ -116,7 +116,8 @@ class Sharded:
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
         """Place tensors on the devices once, for repeated calls. Numbers are returned unchanged.
 
-        Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or do not divide (310).
+        Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or if a size is not divisible
+        (310).
         """
         return self.sharding.place({**(values or {}), **named})
 
@@ -127,7 +128,7 @@ class Sharded:
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
         """Return a parameter without values, placed by the rules, for `lowered`, `collectives` and `cost`.
 
-        `shape` is a text such as ℝ^{seq[8] × chans[16]}, or sizes by the names of axes.
+        `shape` is a string such as ℝ^{seq[8] × chans[16]}, or a mapping from axis names to sizes.
         """
         return self._abstract(shape, dtype, self.sharding)
 
@@ -149,7 +150,7 @@ class Sharded:
     ) -> Training:  # fmt: skip
         """Return the training step of a loss. The optimizer `update` is a program for one parameter (see `Training`).
 
-        The loss is a name of the program.
+        `loss` is a name in the program.
         """
         from .training import Training
 
@@ -189,7 +190,7 @@ class Fixed(NamedTuple):
 class ShardedEntry:
     """One or several names of a program whose tensors are sharded over a mesh.
 
-    It is called like the program's entry point.
+    The entry is called like the program's entry point.
     """
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
@@ -209,7 +210,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the value, sharded by the names of its axes. The first call with tensors of these types compiles it.
+        """Return the value, sharded by the names of its axes. The first call with given types compiles the function.
 
         Raises the program's errors, and NotationError if a rule names an unknown axis (201), or if an input or a result
         cannot be sharded by the rules (303, 310).
@@ -227,8 +228,8 @@ class ShardedEntry:
     ) -> Any:
         """Return the call before compilation as `jax.stages.Lowered`, which has its text, its cost and `compile()`.
 
-        Nothing is computed: shapes may replace tensors: X="ℝ^{seq[8] × chans[16]}" for float32, and the result of
-        `Sharded.abstract` for other dtypes.
+        No value is computed, so a shape such as X="ℝ^{seq[8] × chans[16]}" can replace a float32 tensor. For other
+        dtypes, the result of `Sharded.abstract` can replace the tensor.
         """
         return self.traced(*arguments, values=values, sizes=sizes, **named).lower()
 
@@ -270,7 +271,7 @@ class ShardedEntry:
     ) -> DeviceCost:
         """Return the cost of this call on each device: bytes, operations and communication between devices.
 
-        It is compiled and not run; shapes may stand for tensors, as for `lowered`.
+        The call is compiled, but not run. Shapes can replace tensors, as in `lowered`.
         """
         from .device_cost import device_cost
 
@@ -286,7 +287,7 @@ class ShardedEntry:
     ):
         """Return the function of the tensors of a call, and these tensors placed on the devices.
 
-        `values` are parameters, the others inputs.
+        `values` contains parameters, and the other arguments are inputs.
         """
         if any(
             getattr(getattr(value, "layout", None), "labels", ())

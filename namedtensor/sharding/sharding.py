@@ -1,10 +1,10 @@
 """Tensors sharded over devices by the names of their axes.
 
-A rule specifies the mesh axis that shards a tensor axis; the same rules serve every tensor:
+A rule specifies the mesh axis that shards a tensor axis. The same rules apply to every tensor:
 
     sharded = program.shard({"batch": "data", "heads": "model", "hidden": "model"}, mesh)
 
-The rules never change a formula's value, only the placement of its parts. Formulas under them are in `sharded.py`.
+The rules never change a formula's value, only the placement of its parts. `sharded.py` runs formulas under these rules.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ Rules = Mapping[str, "str | Sequence[str] | None"]
 class Sharding:
     """Rules from tensor axes to mesh axes. The rules are immutable and compared by value.
 
-    A rule names one axis of the mesh, several, or None. An axis without a rule is copied to every device. `mesh` is the
-    given one with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or made of its sizes (see `mesh_from`).
+    A rule names one axis of the mesh, several axes, or None. An axis without a rule is copied to every device. The
+    attribute `mesh` is a copy of the given mesh with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or a
+    mesh that `mesh_from` creates from the given sizes.
 
-    Parameters are stored by `rules`. Inputs, results and parameters are placed by `compute_rules` during computation,
-    if these are given: a parameter that is stored in parts along `data` is gathered before its use, and its gradient is
-    scattered again. `value_rules` are further rules for values by their names, {"X^l": {"seq": "model"}}. If `save` or
-    `compute_rules` is given, the steps of loops are computed again for their gradients, except for the values that
-    `save` names.
+    Parameters are stored by `rules`. During computation, `compute_rules` place inputs, results and parameters, if these
+    rules are given. A parameter that is stored in parts along `data` is then gathered before its use, and its gradient
+    is scattered again. `value_rules` are additional rules for named values, such as {"X^l": {"seq": "model"}}. If
+    `save` or `compute_rules` is given, the steps of loops are recomputed for their gradients, except for the values
+    that `save` names.
     """
 
     def __init__(
@@ -114,14 +115,14 @@ class Sharding:
     def placement(self, axes: str | Sequence[str]) -> Any:
         """Return the `jax.sharding.NamedSharding` of a positional array with these axes, in order.
 
-        Raises NotationError if two of them are sharded over one mesh axis (303).
+        Raises NotationError if two axes are sharded over one mesh axis (303).
         """
         return self._named("a tensor", dict.fromkeys(names_of(axes)))
 
     def of(self, tensor: NamedTensor, name: str) -> Any:
         """Return the `jax.sharding.NamedSharding` of a tensor. Error messages call the tensor `name`.
 
-        Raises NotationError if two axes are sharded over one mesh axis (303), or do not divide (310).
+        Raises NotationError if two axes are sharded over one mesh axis (303), or if a size is not divisible (310).
         """
         cache_key = tensor.axes, tuple(tensor.sizes.values())
         return self._placements.get_or_build(cache_key, lambda: self._named(name, tensor.sizes))
@@ -169,7 +170,8 @@ class Sharding:
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
         """Return the tensor on the devices. A tensor that is already placed or is traced is returned unchanged.
 
-        Where the mesh spans several processes, each gives the whole value, or an array that spans them already.
+        If the mesh spans several processes, each process passes the whole value, or an array that already spans the
+        processes.
         """
         jax = jax_module()
 

@@ -1,7 +1,7 @@
 """Training under sharding rules: one compiled step of a loss, its gradients and an optimizer written as a program.
 
-The states of the optimizer are placed as the parameters that they belong to, by name. Gradients are accumulated over an
-axis, such as `micro`. Each step of a loop takes one element of it.
+Each optimizer state is placed like the parameter with the same name. Gradients can be accumulated over an axis, such as
+`micro`. Each step of the accumulation loop then uses one element of this axis.
 """
 
 # pyright: reportPrivateUsage=false
@@ -35,9 +35,9 @@ State = dict[str, Any]
 class Training:
     """The training step of a sharded program: `begin` returns its state, and `step` the next state and the loss.
 
-    `update` is a program for one parameter θ with its gradient g at step t: W is its next value, and a capital letter
-    such as M at one step becomes m at the next step. A state has the parameters under θ, each other state by its letter
-    with a tensor for each parameter, and the step number under t.
+    `update` is a program for one parameter θ with its gradient g at step t, and W is the next value of θ. A capital
+    letter such as M at one step becomes m at the next step. A state contains the parameters under θ and the step number
+    under t. For each other letter, it contains a tensor for each parameter.
     """
 
     sharded: Any
@@ -102,7 +102,7 @@ class Training:
     def load(self, folder: Any) -> State | None:
         """Load the state of the last complete checkpoint in a folder onto this mesh. Return None if no step exists.
 
-        Another mesh may have written it.
+        A different mesh may have written the checkpoint.
         """
         from .checkpoints import load_last, nest_state
 
