@@ -84,7 +84,7 @@ def _is_stars(first: Token, second: Token) -> bool:
 
 
 def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
-    """Raise for sin^{(2)}(x), unless the source defines a function of that name."""
+    """Raise NotationError for sin^{(2)}(x), unless the source defines a function with that name."""
     name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
     raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
     if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:

@@ -73,7 +73,7 @@ def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], position: int) -> None:
-    """Recognize N(0, 1)^{a × b} and U[0, 1], a name directly before brackets. Anything else is an expression."""
+    """Recognize a distribution, which is a name directly before brackets, such as N(0, 1)^{a × b} or U[0, 1]."""
     _name_no_axes(tokens, position)
     if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return

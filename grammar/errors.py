@@ -121,7 +121,7 @@ def columns(text: str) -> int:
 
 
 def printable(text: str) -> str:
-    """Return `text` with visible forms of the characters that a terminal cannot display or would act on."""
+    """Return `text` with each nonprintable character replaced by a space or a replacement character."""
     if text.isprintable():
         return text
     return "".join(
@@ -157,7 +157,7 @@ class Hint(str):
 
 
 class OperandNote(str):
-    """A note that describes the type of an operand: how it is written in the formula, and its axes."""
+    """A note about the type of an operand, with the operand's source text and axes."""
 
     operand: str
     axes: tuple[str, ...]

@@ -52,7 +52,7 @@ def _labels(tokens: list[Token]) -> set[int]:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """Yield the head of a statement as ("function", name, parameters), or ("tensor", name, none) for each name."""
+    """Yield a left-hand side as ("function", name, parameters), or as ("tensor", name, none) for each name."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = scripts_end(tokens, 1)

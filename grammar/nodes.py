@@ -278,7 +278,7 @@ class Range:
 
     @property
     def downward(self) -> bool:
-        """Whether the range counts down, as 3, …, 1 and n, …, 1 and n, n-1, …, m do. In contrast, 1, …, n counts up."""
+        """Whether the range counts down, as in 3, …, 1 or n, …, 1 or n, n-1, …, m. In contrast, 1, …, n counts up."""
         if self.down or not isinstance(self.last, Number):
             return self.down
         return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value
@@ -344,7 +344,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A signature, such as f : ℝ^{a} × ℝ → ℝ. The head is a Call without arguments."""
+    """A signature, such as f : ℝ^{a} × ℝ → ℝ. `head` is a Call without arguments."""
 
     head: Call
     domain: tuple[Set, ...]

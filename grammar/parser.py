@@ -244,7 +244,7 @@ SAVED = "formula.pickle"
 
 
 class TokenLexer(Lexer):
-    """A lexer for Lark that accepts a list of tokens, since the tokens are made by `text` and `latex`."""
+    """A lexer for Lark that accepts a list of tokens, since the modules `text` and `latex` create the tokens."""
 
     def __init__(self, lexer_conf: Any):
         pass

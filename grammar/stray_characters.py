@@ -1,4 +1,4 @@
-"""Characters outside the notation, which are described in an error with the symbol that was probably meant."""
+"""Hints for characters outside the notation, which suggest the symbol that was probably meant."""
 
 from __future__ import annotations
 

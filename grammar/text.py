@@ -55,7 +55,7 @@ def tokenize(source: str, nesting: int | None = None) -> list[Token]:
 
 
 class Lexer:
-    """A lexer with the tokens so far and the open brackets, which the LaTeX reader also uses."""
+    """The text lexer, which stores the tokens so far and the open brackets. The LaTeX reader derives from it."""
 
     def __init__(self, source: str, nesting: int | None = None):
         self.source = source
@@ -110,7 +110,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Read an import line, which has its own kinds of tokens."""
+        """Read an import line, which has separate kinds of tokens."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):

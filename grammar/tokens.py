@@ -50,7 +50,7 @@ class Token:
 
 
 def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
-    """Return ½ as {1/2}."""
+    """Return the tokens of a fraction character, such as {1/2} for ½."""
     if before is not None and before.type == "NUMBER" and before.end == start:
         shown = source[before.start : end]
         raise NotationError(
@@ -147,7 +147,7 @@ def covering(tokens: Sequence[Token]) -> Span:
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether no other sign of these appears before the bracket closes. KL(p ‖ q) is KL(p, q)."""
+    """Return whether the bracket closes before another of these signs appears, as in KL(p ‖ q), which is KL(p, q)."""
     depth = 0
     for text in texts:
         depth += (text in "([{") - (text in ")]}")
@@ -187,7 +187,7 @@ class Spelling(NamedTuple):
     superscript: tuple[str, ...] = ()
 
     def pattern(self) -> Spelling:
-        """Return the pattern of a head, in which words match anything and numbers match themselves."""
+        """Return the pattern of a left-hand side, in which words match anything and numbers match themselves."""
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:

@@ -10,7 +10,7 @@ from . import nodes
 
 
 def left_spine(node: Any) -> list[nodes.Call]:
-    """Return the binary operations of a long sum or product, from last to first, such as (a + b) + c, a + b."""
+    """Return the binary operations of a long sum or product, from last to first, such as (a + b) + c and a + b."""
     calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
         calls.append(node)

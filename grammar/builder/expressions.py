@@ -103,7 +103,7 @@ class Expressions(Indices):
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
     def refuse_inverse(self, head, span):
-        """Raise for sin^{-1} x. The expression ends where `span` ends."""
+        """Raise NotationError for sin^{-1} x. The expression ends where `span` ends."""
         if head.superscript == MINUS_ONE and head.name in FUNCTIONS:
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
@@ -179,7 +179,7 @@ class Expressions(Indices):
         return body
 
     def factorial(self, children):
-        """Build n!. Raise for x^2! and n!!, whose operands are ambiguous."""
+        """Build n!. Raise NotationError for x^2! and n!!, whose operands are ambiguous."""
         operand, sign = children
         span = (start_of(operand), sign.end)
         bare = self.source[operand.span[1] - 1 : operand.span[1]] not in (")", "]")
@@ -302,7 +302,7 @@ class Expressions(Indices):
 
 
 def binds(items: tuple) -> bool:
-    """Return whether a subscript binds variables, as i=1, i ∈ [n] and i < j do."""
+    """Return whether a subscript binds variables, as in i=1, i ∈ [n] and i < j."""
     return any(type(item) in (VariableRange, Bound) for item in items)
 
 
@@ -321,7 +321,7 @@ def is_plain_number(node: Any) -> bool:
 
 
 def split_at_partial(node: Any) -> tuple[Any, Any]:
-    """Split ∑_{a} X / ∂X* after a ∂ into the sum, which extends over products, and ∂X*, or None if ∂X* is missing."""
+    """Split the operand of a ∂, such as ∑_{a} X / ∂X*, into ∑_{a} X and ∂X*, which is None if it is missing."""
     if type(node) is nodes.IndexSum:
         body, by = split_at_partial(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by

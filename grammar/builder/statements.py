@@ -192,7 +192,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(name, listed[0], listed[-1], find_outer_span(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
-        """Raise for lists with gaps or names, such as t = 1, 3, 5 or t = Q, K."""
+        """Raise NotationError for lists with gaps or names, such as t = 1, 3, 5 or t = Q, K."""
         values = [number.value for number in listed if type(number) is Number]
         if len(listed) > 1 and all(type(name) is Name for name in listed):
             hint = (

@@ -1,4 +1,4 @@
-"""Derivatives (paper §5): compute ∂f(X)/∂X* from the typed tree as another typed tree.
+"""Derivatives (paper §5), which convert the typed graph of f(X) to the typed graph of ∂f(X)/∂X*.
 
 Each operator's record has a differential in the notation. For example, softmax has
 

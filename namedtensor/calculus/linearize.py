@@ -1,4 +1,4 @@
-"""Linearization (JVP): the differential of each term is computed from the differentials of its arguments."""
+"""Linearization (JVP), which computes the differential of each term from the differentials of its arguments."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: 
 
 
 class Backwards:
-    """The reversed loop of a linear loop: it runs from the last step to the first and carries cotangents."""
+    """The reversed loop of a linear loop, which runs from the last step to the first and carries cotangents."""
 
     def __init__(self, make: TermBuilder, term: Term, depends: set[int]):
         self.make, self.term, self.loop = make, term, term.options[0]

@@ -246,13 +246,13 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Return whether a factor has to be masked because an input may be nan in elements that do not count."""
+        """Return whether a factor must be masked because an input may be NaN in excluded elements."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(
         self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
-        """Return a sum of products that is infinite only if both factors count."""
+        """Return a sum of products that is infinite only in elements that neither mask excludes."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
         if picks is not None:

@@ -1,4 +1,4 @@
-"""The type checker, which resolves every name, axis and size to make terms of nodes, or reports an error with a hint.
+"""The type checker, which resolves names, axes and sizes and converts nodes to terms.
 
 `checker`: the checker, with a table of rules, one per node type.
 `report`: the result of checking a program.

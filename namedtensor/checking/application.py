@@ -1,4 +1,4 @@
-"""The application of operators to typed operands: the lifting rule, and the checks of each group of operators."""
+"""The application of operators to typed operands, with the lifting rule and the checks for each group of operators."""
 
 from __future__ import annotations
 
@@ -167,12 +167,12 @@ MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of
 
 
 def is_written(axis: str) -> bool:
-    """Return whether an axis is written in the formula, that is, not lifted: lifted axes have `@` in their names."""
+    """Return whether an axis is named in the formula. The name of a lifted axis, in contrast, contains `@`."""
     return "@" not in axis
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if neither operand has all axes of the other: an outer product, or an axis with a missing or extra star."""
+    """Warn if neither operand has all axes of the other, as in an outer product or if an axis has a wrong star."""
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):

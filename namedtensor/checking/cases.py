@@ -52,7 +52,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
 
 
 def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Term:
-    """Return 𝕀[…], which is 1 if a condition holds, else 0."""
+    """Return 𝕀[…], which is 1 if the condition is true and 0 otherwise."""
     condition = truth(checker, checker.infer(node.condition, env), node.condition)
     return checker.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
 
@@ -71,7 +71,7 @@ def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
-    """Return whether a known family lacks a member: F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }."""
+    """Return whether a known family lacks a member, such as F_{-1} if F_n is defined for n ≥ 0."""
     if problem.code != 201 or problem.symbol is None:
         return False
     base = plain_key(problem.symbol).base
@@ -123,7 +123,7 @@ def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """Mask an index by the guards: it becomes 1 wherever a guard fails."""
+    """Return an index with 1 in place of each value for which a guard fails."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

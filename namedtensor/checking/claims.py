@@ -35,7 +35,7 @@ MISSING = (201, 204, 206, 309)  # the errors of an assertion about something tha
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check the program's assertions. If the program is only part of one (not `whole`), check what the inputs allow."""
+    """Check the program's assertions. If `whole` is false, check only the assertions that the inputs determine."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -99,7 +99,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return a range, in the variable of `other`, of the numbers surely in both, or None if there may be none."""
+    """Return the numbers that are certainly in both ranges, as a range in the variable of `other`, or None."""
 
     def least(left: Node, right: Node) -> Node | None:
         sizes = [checker.solver.number(node, checker.top) for node in (left, right)]
@@ -252,7 +252,7 @@ def each_element(
 
 
 def is_index_axis(axis: str) -> bool:
-    """Return whether an axis comes from an index, like height@i of A_{height(i)}, unlike seq@1 of a lifted tensor."""
+    """Return whether an axis comes from an index, such as height@i for A_{height(i)}, and not from lifting."""
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 

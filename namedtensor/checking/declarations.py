@@ -1,4 +1,4 @@
-"""Validation of inputs against their declarations: binds declared axes, unifies sizes and lifts extra axes."""
+"""Validation of inputs against their declarations, which binds declared axes, unifies sizes and lifts extra axes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """Return the declaration of a name with open labels, such as W^{n}: the declaration of W^{1} with these labels."""
+    """Return the declaration of a name with open labels. For W^{n}, it is the declaration of W^{1} with the label n."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])

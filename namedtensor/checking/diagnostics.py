@@ -1,4 +1,4 @@
-"""Diagnostics of shapes, which show the shape of each operand, the reason why the shapes must agree, and a repair."""
+"""Error messages about shapes, which show the shape of each operand, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of an axis that equations for elements fill: Y_{a(2k)} = … for k = 1, …, n fills 2, 4, …, 2n."""
+"""Positions that element equations fill. For example, Y_{a(2k)} = … for k = 1, …, n fills positions 2, 4, …, 2n."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
-    """Return the error for a size equation that does not hold, or for a tensor that differs from its declaration."""
+    """Return the error for a size equation that is false, or for a tensor that differs from its declaration."""
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(

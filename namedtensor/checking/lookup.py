@@ -96,7 +96,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
-    """Return the definition of a key (if `given`, the argument) in a call around the requesting call, or None."""
+    """Return the definition of a key (if `given`, the argument) in a call that encloses `env`, or None."""
     inner: list[Environment] = []
     for call in env.calls:
         if inner:
@@ -111,7 +111,7 @@ def find_in_callers(
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Return whether a name may be the number of a size equation. The b of b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Return whether a name may be a number in a size equation. In b ∈ ℝ^{b}, b is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 

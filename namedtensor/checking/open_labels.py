@@ -1,4 +1,4 @@
-"""Labels that stand for sizes, such as the n-1 of h^{n-1} for an open n, or the t of h^t if t counts members."""
+"""Labels that represent sizes, such as n-1 in h^{n-1} for an open n, or t in h^t if t counts members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection of a variable of a range that has another meaning outside the range, visible to the body of its family."""
+"""Detection of range variables that have another meaning outside the range, which the body of the family can see."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an i
 
 
 class FactIndex:
-    """An index of size equations by their words, so that a symbol meets only equations that may mention it."""
+    """An index of size equations by word, which finds the equations that may mention a symbol."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)

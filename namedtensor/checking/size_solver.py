@@ -1,4 +1,4 @@
-"""The size solver, which finds |ax| and the n of seq[n] from inputs, equations and inferred types.
+"""The size solver, which finds |ax|, and n in seq[n], from inputs, equations and inferred types.
 
 Each environment contains the axes of its arguments. Other sizes follow from equations and from declarations of given
 tensors, such as `W ∈ ℝ^{layer[n_1]}`. To find an unknown, the solver chooses an equation that contains it once,

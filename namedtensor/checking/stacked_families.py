@@ -22,7 +22,7 @@ from .recurrences import RecurrenceState
 
 
 class StackedIndex:
-    """An index that counts from `first` along an axis: members of a family are stacked along it."""
+    """An index that counts from `first` along an axis, along which the members of a family are stacked."""
 
     mark = None  # its variable is in no label
 

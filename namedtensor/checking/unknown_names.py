@@ -269,7 +269,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 
 
 def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
-    """Return the error for a rejected head such as f(x + 1) = …, which does not define f, if f is needed."""
+    """Return the error for a rejected equation such as f(x + 1) = …, which does not define f, if f is needed."""
     for claim in checker.scope.claims:
         if (
             not isinstance(claim.left, Call)

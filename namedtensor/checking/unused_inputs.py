@@ -132,7 +132,7 @@ class MentionedNames:
         return children(node)
 
     def names_it(self, name: Key) -> bool:
-        """Return whether a name appears in the program, as W^{1,Q} does in W^{l,Q}; a label may be any number."""
+        """Return whether a name appears in the program. W^{1,Q} appears as W^{l,Q}, since l may be any number."""
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property

@@ -48,7 +48,7 @@ class RolledGrid:
         return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
 
     def every(self, make: TermBuilder, axis: str) -> Term:
-        """Return all members along one axis, in the order of fronts and lanes."""
+        """Return all members along one axis, in the order of wavefronts and lanes."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
         term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
@@ -78,7 +78,7 @@ def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term
 
 
 class LoopOfFronts:
-    """The loop of a wavefront with a typed body: its initial states, and the step that updates them."""
+    """The loop over wavefronts for a typed body, with the initial states and the step that updates them."""
 
     def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
         self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates
@@ -97,7 +97,7 @@ class LoopOfFronts:
         return self.make.constant(self.front_axis, numbers)
 
     def cells(self) -> tuple[Term, Term]:
-        """Return the indices i and j of the member in each lane of each front."""
+        """Return the indices i and j of the member in each lane of each wavefront."""
         make, other = self.make, self.weights[1 - self.lane]
         number = make.iota(self.front_axis, self.order.first, len(self.order.lanes))
         rest = make.between("-", number, make.times(make.number(self.weights[self.lane]), self.own_lane))
@@ -105,7 +105,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """Return a term over all cells, rearranged by fronts and lanes."""
+        """Return a term over all cells, rearranged by wavefronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))
@@ -121,7 +121,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """Return the loop, and the index of the last front of each grid among the states."""
+        """Return the loop, and the index of each grid's latest wavefront among the states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -139,7 +139,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """Return a front with the members that steps do not make."""
+        """Return a wavefront with the members that the steps do not compute."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:
@@ -170,7 +170,7 @@ class LoopOfFronts:
         return self.inputs[grid]
 
     def read_first_front(self, border: Border, back: int) -> Term:
-        """Return the front that lies this many fronts before the first front made by a step."""
+        """Return the wavefront that is this many wavefronts before the first computed wavefront."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
         for cell, position in border.places.items():

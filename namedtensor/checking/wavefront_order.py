@@ -21,7 +21,7 @@ LANES_PER_STEP = 256  # lanes that cost as much as a step
 
 
 class Domain:
-    """A set of cells (i, j) that has, for each i from `first` on, a span of j with inclusive ends."""
+    """A set of cells (i, j), with one span of j for each i from `first` on. The ends of a span are inclusive."""
 
     def __init__(self, first: int, spans: Iterable[Cell]):
         self.first, self.spans = first, tuple(spans)
@@ -133,7 +133,7 @@ def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tupl
 
 
 class Schedule(NamedTuple):
-    """The weights of i and j in the number of a front, and which index is the lane; the weight of the other is ±1."""
+    """The weights of i and j in a wavefront's number, and the index that is the lane. The other index has weight ±1."""
 
     weights: Cell
     lane: int
@@ -143,7 +143,7 @@ class Schedule(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A schedule on a domain, with its fronts from `first` on and the first and last lane of each front."""
+    """A schedule on a domain, with the wavefronts from `first` on, and the first and last lane of each wavefront."""
 
     schedule: Schedule
     first: int
@@ -154,7 +154,7 @@ class Order(NamedTuple):
         return self.first + len(self.lanes) - 1
 
     def start(self) -> Cell:
-        """Return a cell of the first front."""
+        """Return a cell of the first wavefront."""
         lane, schedule = self.lanes[0][0], self.schedule
         (other,) = (weight for index, weight in enumerate(schedule.weights) if index != schedule.lane)
         rest = (self.first - schedule.weights[schedule.lane] * lane) * other
@@ -184,14 +184,14 @@ def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """Return the first and the last front of each lane."""
+    """Return the first and the last wavefront of each lane."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)
 
 
 def order_of(lying: Domain, schedule: Schedule) -> Order | None:
-    """Return the fronts of a domain whose rows are the lanes, or None if a front is empty or has a gap."""
+    """Return the wavefronts of a domain whose rows are the lanes, or None if a wavefront is empty or has a gap."""
     ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
     first = min(low for low, _ in ends)
     spans = [(low - first, high - first) for low, high in ends]

@@ -28,7 +28,7 @@ from .wavefront_order import Cell, Domain, Order
 
 
 class Misordered(Unrollable):
-    """An exception for reading a member that is not in an earlier front."""
+    """An exception for reading a member that is not in an earlier wavefront."""
 
     def __init__(self, back: Cell):
         self.back = back
@@ -42,7 +42,7 @@ class Uncovered(Unrollable):
 
 
 class Wavefront:
-    """A loop over the fronts of a grid whose body is being typed."""
+    """A loop over the wavefronts of a grid whose body is being typed."""
 
     def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
         self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
@@ -86,7 +86,7 @@ class Wavefront:
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """Return a member of the first front. Its type determines the type of all members."""
+        """Return a member of the first wavefront. The type of this member determines the type of all members."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first
@@ -164,7 +164,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """Yield each grid whose members the loop makes, and its loop."""
+        """Yield each grid whose members the loop computes, with the loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}

@@ -56,7 +56,7 @@ def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
 
 
 def _least(eps: Any):
-    """Return the distance from which squares beside eps may overflow or vanish."""
+    """Return the distance from which squares may overflow, or may vanish next to eps."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 

@@ -50,7 +50,7 @@ def groups(left: Order, right: Order, axes: Order) -> Groups:
 
 
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = False):
-    """Contract x ⊙_{axes} y. With `in_order`, the axes of y are the last axes of the result."""
+    """Contract x ⊙_{axes} y. If `in_order` is true, the axes of y are the last axes of the result."""
     result = groups(x.order, y.order, axes)
     if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
         x, y, result = y, x, groups(y.order, x.order, axes)
@@ -153,7 +153,7 @@ SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, mu
 
 
 def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply stacks of matrices, with one matrix for each record of the batch axes."""
+    """Multiply stacks of matrices, with one matrix for each position along the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
         if (

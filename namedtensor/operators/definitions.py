@@ -249,7 +249,7 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 # Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
 # the axes in the use; then the sizes of those that are new.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
-    """Return a tensor of the same kind as x, with a given shape and `element` evaluated at each record."""
+    """Return a tensor of the same kind as x, with a given shape and `element` evaluated at each position."""
     return type(x)(shape, element)
 
 

@@ -18,7 +18,7 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """Return the size of a required axis of an argument. Raises ShapeMismatch if the axis is missing."""
+    """Return the size of a required axis of an argument. Raise ShapeMismatch if the axis is missing."""
     if axis not in shapes[argument]:
         raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])
@@ -45,7 +45,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of an axis that holds the k largest of n elements."""
+    """Return the size of an axis that contains the k largest of n elements."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):

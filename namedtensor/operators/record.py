@@ -1,4 +1,4 @@
-"""The record of an operator.
+"""Records of operators, and the registry of all records.
 
 A record contains all information about an operator, including its names, signature, implementation and meaning. The
 checker lifts the operator by the signature. The evaluator and the Python functions run `lower`, and the documentation

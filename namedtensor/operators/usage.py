@@ -1,4 +1,4 @@
-"""The written form of an operator in a formula, and the sets of tensors that it maps."""
+"""Usage texts of operators, and the sets of tensors between which operators map."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class UserFunction:
 
 
 class _Functions(dict[str, UserFunction]):
-    """Registered functions by name; `version` changes with every change, so that no old plan is used."""
+    """Registered functions by name. `version` changes with every change, which invalidates earlier plans."""
 
     version = 0
 
@@ -92,7 +92,7 @@ USER_FUNCTIONS: _Functions = _Functions()
 
 
 class ProgramOperators(NamedTuple):
-    """The operators of a program besides its text: Python functions by name, and the LaTeX macro of each name."""
+    """Python functions that a program uses as operators, by name, and the LaTeX macro of each name."""
 
     functions: Mapping[str, UserFunction] = MappingProxyType({})
     macros: Mapping[str, str] = MappingProxyType({})
@@ -173,7 +173,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def restore_program(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
-    """Return a program created by its class from a text, with the operators of another program."""
+    """Return a program that its class creates from a source text, with the operators of another program."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)
     with using(operators):

@@ -168,7 +168,7 @@ class Binder(Ownership):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
     def check_parameters(self, head: Call) -> None:
-        """Raise if a head has the same parameter twice."""
+        """Raise NotationError if a left-hand side has the same parameter twice."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
             name = read_spelling(argument)

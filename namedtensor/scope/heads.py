@@ -31,12 +31,12 @@ def base_of(node: Any) -> str:
 
 
 def head_names(statement: Any) -> set[str]:
-    """Return the names of the heads, without scripts."""
+    """Return the names on the left-hand sides, without scripts."""
     return {base_of(head) for head in heads(statement)} - {""}
 
 
 def function_head(statement: Any) -> nodes.Call | None:
-    """Return the head of the function that a statement defines or gives a signature, or None."""
+    """Return the left-hand side of the function that a statement defines or gives a signature, or None."""
     head = next(iter(heads(statement)), None)
     is_function = isinstance(head, nodes.Call) and (
         isinstance(statement, nodes.Signature) or head.operator[0].isalpha()

@@ -51,7 +51,7 @@ def said_by(statement: nodes.Statement) -> Iterator[str]:
 
 
 def bound_by_head(head: Node) -> set[str]:
-    """Return the indices of a left side, such as t of h^t, i of Y_{a(i)} or l of f^l(x)."""
+    """Return the indices of a left-hand side, such as t in h^t, i in Y_{a(i)} or l in f^l(x)."""
     parts: list[Node] = []
     while isinstance(head, (Index, nodes.Superscript, nodes.Subscript)):
         parts += [part for _, part in head.items] if isinstance(head, Index) else head.components
@@ -153,7 +153,7 @@ def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> N
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Return whether a relation specifies the first or last value of an index, as i < j and j ≤ n do."""
+    """Return whether a relation specifies the first or last value of an index, as in i < j and j ≤ n."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 

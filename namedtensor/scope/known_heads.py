@@ -66,7 +66,7 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Return whether a number above a name is a power of a known name, as in x^2, not a label, as in X^1, X^2."""
+        """Return whether a superscript number is a power of a known name, as in x^2, and not a label, as in X^1, X^2."""
         text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
         if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
             return False
@@ -116,7 +116,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a head is a call of a known function, which is defined even without this head."""
+        """Return whether a left-hand side is a call of a function that is known without this equation."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # log Z = 3 says no more of log than of Z
@@ -164,7 +164,7 @@ class _Known:
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether the body of a function mentions every parameter of the head."""
+        """Return whether the body of a function mentions every parameter of the left-hand side."""
         return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
@@ -221,7 +221,7 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
-    """Return whether one head can be a use of the other head, with the same labels, and with axes of the argument."""
+    """Return whether one left-hand side can be a use of the other, with the same labels and axes of the argument."""
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
     return counts[0] == counts[1] and all(

@@ -122,7 +122,7 @@ def _script_text(sign: str, braced: str, bare: str) -> str:
 
 
 def greek(word: str) -> str:
-    """Return γ' for gamma'."""
+    """Return the name with Greek letters in place of spelled-out letters, such as γ' for gamma'."""
     plain = word.rstrip("'")
     return SPELLED_GREEK.get(plain, plain) + word[len(plain) :] if word.isascii() else word
 
@@ -286,7 +286,7 @@ class ByScripts(Generic[Thing]):
         self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the places of the components that some name fixes
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
-        """Store a thing under a name."""
+        """Store a value under a name."""
         texts = (*subscript, *superscript)
         fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})

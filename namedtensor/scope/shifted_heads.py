@@ -24,7 +24,7 @@ def replace_shifted_heads(program: nodes.Program) -> nodes.Program:
 
 
 def shifts(statement: Any) -> dict[str, int]:
-    """Return the offset of a family's head for each variable of the range, such as 1 for t in x^{t+1}."""
+    """Return the offset on the left-hand side for each variable of the range, such as 1 for t in x^{t+1}."""
     if not isinstance(statement, Equation) or statement.range is None:
         return {}
     head = statement.sides[0]
@@ -60,7 +60,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def shift_range(statement: Any) -> Any:
-    """Return the equation with its range shifted by the offset of its head."""
+    """Return the equation with the range shifted by the offset on the left-hand side."""
     result = shifts(statement)
     if not result:
         return statement

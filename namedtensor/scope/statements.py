@@ -160,7 +160,7 @@ def chain_ranges(ranges: list[Range]) -> Range | None:
 
 
 def variables_of(statement: Equation) -> list[Name]:
-    """Return the names that index elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
+    """Return the index variables of an equation, such as i in A_{height(i)} and t in `for t = 1, …, n`."""
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
     names = [index for _, index in items if isinstance(index, Name)]
     return names if statement.range is None else [*names, *(over.variable for over in statement.range.each)]
@@ -195,7 +195,7 @@ def is_of_sizes(side: Node) -> bool:
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """Return the operator and scripts that distinguish the heads of functions."""
+    """Return the operator and scripts that distinguish the left-hand sides of functions."""
     return head.operator, head.subscript, head.superscript
 
 

@@ -60,7 +60,7 @@ class Definition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the right side, the ends of the ranges and the indices of the elements."""
+        """Return the names used in the right-hand side, the ends of the ranges and the indices of the elements."""
         ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
@@ -109,14 +109,14 @@ class FunctionDefinition:
 
     @property
     def bound(self) -> set[str]:
-        """The names that the head of the function binds."""
+        """The names that the left-hand side binds."""
         names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
     @property
     def over_axes(self) -> frozenset[str]:
-        """The axes that the head of the function binds, such as ax in g_{ax}(X)."""
+        """The axes that the left-hand side binds, such as ax in g_{ax}(X)."""
         return frozenset(text for kind, text in self.subscript if kind == "axis")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The term builder, whose smart constructors make terms from terms and are used to build derivatives."""
+"""The term builder, whose smart constructors combine terms into new terms, for example in derivatives."""
 
 from __future__ import annotations
 

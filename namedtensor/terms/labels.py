@@ -117,7 +117,7 @@ def positions_of(term: Term) -> Any:
 
 
 class AxisFlow(ABC, Generic[Value]):
-    """The flow of values of axes from inputs, by name, to terms."""
+    """The propagation of values of axes from named inputs to terms."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
         self.inputs = inputs
@@ -179,7 +179,7 @@ class AxisFlow(ABC, Generic[Value]):
 
 
 class KeptLabels(AxisFlow[Labels]):
-    """The labels that terms keep, or `CONFLICT` for an axis that is combined by position and has different labels."""
+    """The labels that terms keep, or `CONFLICT` for an axis along which operands with different labels are combined."""
 
     def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
         super().__init__(inputs)
@@ -220,7 +220,7 @@ class LabelsToAlign(KeptLabels):
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The axes of terms that are whole axes of inputs, under any name; `join` is called for each two combined axes."""
+    """The axes of terms that are whole axes of inputs, under any name. `join` is called for each combined pair."""
 
     def __init__(self, inputs: Inputs, join: Join):
         super().__init__(inputs)

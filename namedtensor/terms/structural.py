@@ -1,4 +1,4 @@
-"""The table of structural terms, which a typed graph contains besides operators, and `verify`, which checks a graph."""
+"""The table of structural terms, which are the terms that do not apply an operator, and a check of typed graphs."""
 
 from __future__ import annotations
 

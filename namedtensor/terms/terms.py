@@ -172,7 +172,7 @@ class Numbers(tuple[Any, ...]):
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """Return the number of elements of each term, computed once for terms of one shape, such as family members."""
+    """Return the number of elements of each term. Terms that share a shape, such as family members, are counted once."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
