@@ -5,12 +5,13 @@
     A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     nt.evaluate("softmax_{width} A ⊙_{width} A", A=A)
 
-A formula is a string, as text or in the LaTeX of the paper "Named Tensor Notation" (Chiang, Rush, Barak). The subpackages
-convert it to a value:
+A formula is a string in text notation, or in the LaTeX of the paper "Named Tensor Notation" (Chiang, Rush, Barak). The
+subpackages convert the string to a value:
 
     text, LaTeX ── grammar ──▶ nodes ── scope ──▶ symbols ── checking ──▶ terms ── planning ──▶ plan ── backends ──▶ function
-    programs/ runs this pipeline, caches the function    display/ draws any stage       tensors/ applies one operator
-    reference/ evaluates terms by the paper's definitions: the oracle
+
+`programs` runs this pipeline and caches the function. `display` draws every stage, and `tensors` applies single
+operators. `reference` evaluates terms directly by the paper's definitions, so that tests can compare the results.
 
 Each name is imported on first access, so `import namedtensor` is fast.
 """

@@ -1,7 +1,7 @@
-"""Initializers of parameters: the spread of values is a formula of the fan-in.
+"""Initializers for parameters. A formula in the fan-in specifies the spread of the values.
 
-A parameter that a formula contracts has a `fan_in`, the number of elements that one output sums, and a `fan_out`, the number of
-outputs that one element contributes to. The published initializers are therefore one line each:
+If a formula contracts a parameter, the parameter's `fan_in` is the number of elements that are summed for one output,
+and its `fan_out` is the number of outputs that one element contributes to. Each published initializer is a single line:
 
     Normal("√(1 / fan_in)")                    lecun_normal: LeCun et al. 1998
     Uniform("√(6 / (fan_in + fan_out))")       glorot_uniform: Glorot and Bengio 2010

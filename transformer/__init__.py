@@ -1,15 +1,15 @@
 """Layers and models, written as formulas.
 
-`paper`: the networks of *Named Tensor Notation*.
-`lelarge`: *Transformers using Named Tensor Notation*.
-`dataflowr`: dataflowr, Module 12.
-`slides`: lecture slides on attention.
-`learning_records`: *Learning records*.
-`cheat_sheet`: *Self-attention cheat-sheet*.
-`pretrained`: models from files, loaded and generating.
-`models`: models that people use.
+`paper`: the networks in *Named Tensor Notation*.
+`lelarge`: the networks in *Transformers using Named Tensor Notation*.
+`dataflowr`: the networks in Module 12 of dataflowr.
+`slides`: the networks in lecture slides on attention.
+`learning_records`: the networks in *Learning records*.
+`cheat_sheet`: the networks in *Self-attention cheat-sheet*.
+`pretrained`: loading of models from files, and text generation.
+`models`: widely used models.
 
-Contract: layers are only formulas, as their sources write them; no array library is imported here.
+Contract: layers contain only formulas, in the form of their sources. This package does not import an array library.
 """
 
 from namedtensor.layers import Layer, attention_maps

@@ -1,6 +1,7 @@
 """The transformer block of *Self-attention cheat-sheet* by C. Singh: post-LN, with one head or with H heads.
 
-The rows of X are the text's x_i. The axis chans is its d, key and val are its d'; seq counts i, and seq' counts j.
+The rows of X are the source's x_i. The size of chans is d, and the size of key and val is d'. The axis seq corresponds
+to the index i, and seq' to the index j.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class Attention(Layer):
 
 
 class Block(Layer):
-    """The block with one head, whose values are α, u, u', z and z'.
+    """The block with one head, which computes α, u, u', z and z'.
 
-    X + u requires d' = d.
+    The sum X + u requires d' = d.
     """
 
     citation = SOURCE

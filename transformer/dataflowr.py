@@ -1,6 +1,7 @@
-"""Attention to a database of samples, self-attention, multi-head attention and the block of dataflowr, Module 12.
+"""The networks of dataflowr, Module 12: attention to samples, self-attention, multi-head attention and the block.
 
-The axis chans is the text's d (d_in where inputs and samples differ), key is k, seq is T or s, memory is t.
+The axis chans corresponds to the source's index d, or d_in if inputs and samples differ. The axis key corresponds to k,
+seq to T or s, and memory to t.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class FFN(Layer):
 class Block(Layer):
     """The transformer block, which is equivariant: reordering the inputs reorders the outputs in the same way.
 
-    The text shows it as a figure and gives its layers. The connections follow *Attention Is All You Need*:
-    each layer is added to its input, and the sum is normed.
+    The source shows the block in a figure and defines the layers. The connections follow *Attention Is All You Need*:
+    each layer's output is added to its input, and the sum is normalized.
     """
 
     citation = f"{SOURCE}, transformer block"

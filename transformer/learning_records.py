@@ -1,6 +1,6 @@
 """*Learning records from the 2024-06-23*: positional encodings, and attention with keys, queries and values.
 
-The axis chans is the text's D, and seq counts the tokens i from 1, like the text.
+The size of the axis chans is the source's D. Positions along seq count tokens from 1, like the source's index i.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class FeedForward(Layer):
 
 
 class FFN(Layer):
-    """A feedforward network with one hidden layer, from chans to chans.
+    """A feedforward network with one hidden layer, which maps chans to chans.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class LayerNorm(Layer):
 class EncoderBlock(Layer):
     """The pre-LN block with one head. Both norms share the γ and β that the source declares.
 
-    Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
+    Erratum: The source renames val→ax, but X requires val→chans. This version is corrected.
 
     Examples
     --------

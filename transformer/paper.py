@@ -27,9 +27,9 @@ class FeedForward(Layer):
 
 
 class RNN(Layer):
-    """A simple recurrent network (Elman). Its value is the last state; `rnn.evaluate("h^2", X, h)` is the second.
+    """A simple recurrent network (Elman), which returns the last state. `rnn.evaluate("h^2", X, h)` returns the second.
 
-    The paper declares inputs x^1, …, x^n; here they are the places of one tensor X.
+    The paper declares inputs x^1, …, x^n. Here, a single tensor X contains these inputs along an axis.
     """
 
     citation = f"{SOURCE}, section 4.2"
@@ -123,7 +123,8 @@ class CBOW(Layer):
 class Transformer(Layer):
     """The autoregressive transformer of appendix A.1, with L layers, which maps one-hot words to probabilities.
 
-    Erratum: the paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; this version is corrected.
+    Erratum: The paper declares b^{l,2} ∈ ℝ^{hidden}, but the equation requires the axis layer. This version is
+    corrected.
     """
 
     citation = f"{SOURCE}, appendix A.1"
@@ -136,6 +137,8 @@ class Transformer(Layer):
 
 class LeNet(Layer):
     """LeNet: two convolutions, each with pooling by ph^l, and two linear layers. `sizes` includes the image sizes.
+
+    For images of 28 × 28 pixels and 10 classes:
 
     init(sizes={"c_0": 1, "c_1": 6, "c_2": 16, "kh_1": 5, "kw_1": 5, "kh_2": 5, "kw_2": 5, "ph^1": 2, "ph^2": 2,
     "height": 28, "width": 28, "hidden": 120, "classes": 10})

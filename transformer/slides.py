@@ -1,7 +1,7 @@
 """The networks of lecture slides on attention: cross- and self-attention, several heads, an RNN, and translation.
 
-A column of the slides' matrices is a place of a sequence here: t is |seq|, τ is |memory|, the places of ξ. The axis
-key is their d', val is their d'', and chans is d.
+A column of a matrix in the slides corresponds to a position along a sequence axis here. The slides' t is the size of
+seq, and τ is the size of memory, the axis of ξ. The sizes of chans, key and val are d, d' and d''.
 """
 
 from __future__ import annotations
@@ -67,10 +67,12 @@ class RNN(Layer):
 class EncoderPredictorDecoder(Layer):
     """The encoder–predictor–decoder transformer, which scores each next word of y as ỹ, for the source sentence x.
 
-    The encoder reads x. The decoder reads y, each position only the earlier ones, and the predictor queries the
-    encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
-    `translate` goes word by word. Words count from 0. The slides show the connections as a figure and omit positions,
-    norms or hidden layers: here these are as in *Attention Is All You Need*.
+    The encoder reads x. The decoder reads y, and each position depends only on earlier positions. The predictor queries
+    the encoder's states. A call with the whole target sentence scores all words at once (teacher forcing), and
+    `evaluate("loss", x, y)` returns the loss. `translate` generates one word at a time. Words count from 0.
+
+    The slides show the connections in a figure, and omit positions, norms and hidden layers. Here, these parts follow
+    *Attention Is All You Need*.
     """
 
     citation = f"{SOURCE}, encoders-predictor-decoder architecture for neural machine translation"
@@ -84,8 +86,10 @@ class EncoderPredictorDecoder(Layer):
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
         """Translate greedily: generate at most `most` words from `start`, until every sentence has reached `stop`.
 
-        `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
-        goes on with it. Raises NotationError 401 if a word of `x` or `start` is none.
+        `x` has the axis memory, and may have other axes. The result, which begins with `start`, has the axis seq
+        instead of memory. A sentence that has reached `stop` repeats it.
+
+        Raises NotationError (401) if `start` or a word in `x` is not in the vocabulary.
         """
         states = self.evaluate("h^{Enc}", x=x)
         first = nt.evaluate("0 x_{memory(1)} + start", x=x, start=start)

@@ -25,5 +25,5 @@
 `shadowed`: detection of local files that shadow a package.
 `version`: the version of the package.
 
-This package imports only errors, lengths and folded text from `grammar`, and no other package.
+Contract: this package imports only errors, lengths and folded text from `grammar`, and no other package.
 """

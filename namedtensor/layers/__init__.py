@@ -1,7 +1,7 @@
-"""Layers, which are formulas with a tensor for each declared parameter; use them as `namedtensor.layers.Layer`.
+"""Layers: formulas with a tensor for each declared parameter.
 
-A layer is a class with a `notation`. Its parameters, its shapes, its errors, its file, its trees of JAX and its modules
-of PyTorch come from there:
+A layer is a subclass of `Layer` with a `notation`. The notation determines the layer's parameters, shapes, errors,
+files, JAX trees and PyTorch modules:
 
     class Linear(Layer):
         notation = '''
@@ -11,22 +11,22 @@ of PyTorch come from there:
             b ∈ ℝ^{out}
         '''
 
-`parameters`: the check of a layer's inputs against the declarations of its formulas.
-`about`: all of a layer but its parameters, and its file.
-`texts`: the formulas that a class is written with.
-`families`: families of parameters in one array each.
-`torch_modules`: a layer as a module of PyTorch.
-`module_methods`: the methods of layers that make them.
-`flax_nodes`: a layer in a module of Flax.
-`layer_trees`: layers as trees of JAX.
-`layer_calls`: the methods of layers that compute, explain and draw their values.
-`layer_placement`: the methods for the storage of parameters.
-`layer`: `Layer`.
-`memory`: the parameters in one piece of memory.
-`quantized`: parameters as 8-bit integers with a scale.
-`attention_maps`: the weights of attention as pictures.
+`parameters`: checks of parameters and inputs against the declarations in the formulas.
+`about`: the metadata of a layer, and its file format.
+`texts`: the source text of a layer class's formulas.
+`families`: families of parameters, each stored in one array.
+`torch_modules`: layers as PyTorch modules.
+`module_methods`: the methods that convert a layer to a PyTorch module or an ONNX file.
+`flax_nodes`: layers in Flax modules.
+`layer_trees`: layers as JAX trees.
+`layer_calls`: the methods that compute, explain and draw the values of a layer.
+`layer_placement`: the methods that change how parameters are stored.
+`layer`: the class `Layer`.
+`memory`: storage of all parameters in one block of memory.
+`quantized`: storage of parameters as 8-bit integers with a scale.
+`attention_maps`: pictures of attention weights.
 
-Contract: it does not depend on a source text or a model.
+Contract: this package does not depend on a particular paper or model.
 """
 
 from typing import TYPE_CHECKING

@@ -32,11 +32,11 @@ def attention_maps(
     tokens : sequence of str, optional
         The labels of the queries and keys.
     name : str
-        The weights: "A^1" has the weights of the first layer (default: "A^1").
+        The name of the attention weights (default: "A^1", the weights of the first layer).
     rows, columns : str
         The axes of queries and keys (default: "seq" and "memory").
     of : mapping of str to int, optional
-        An element of a batch, counted from 0: {"batch": 0}.
+        The element to show along other axes, such as {"batch": 0}. Positions count from 0.
     **named : tensor or number
         The inputs by name.
 

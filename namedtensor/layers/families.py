@@ -59,10 +59,7 @@ def least(names: Iterable[str]) -> int:
 
 
 def move_parameters(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
-    """Return the stored parameters with their tensors as arrays of another library.
-
-    8-bit integers stay 8-bit integers.
-    """
+    """Convert the stored parameters to another library, device and dtype. Quantized integers keep their dtype."""
 
     def array(value: NamedTensor) -> Any:
         array = concrete(value.array)

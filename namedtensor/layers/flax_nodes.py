@@ -1,7 +1,7 @@
 """Layers in `flax.nnx` modules. A layer is a node with one `nnx.Param` for each parameter.
 
-Flax updates variables in place. So from the first time that Flax asks for them, a layer reads its parameters from its
-variables; a layer that no module holds has none.
+Flax updates variables in place. When Flax first requests the variables of a layer, the layer creates them, and from
+then on reads its parameters from them. A layer outside of Flax modules does not have variables.
 """
 
 # pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportUnknownVariableType=false

@@ -1,6 +1,6 @@
-"""Layers, which are formulas as text with a tensor for each parameter that they declare.
+"""Layers: formulas in text notation with a tensor for each parameter that the formulas declare.
 
-A layer is written by its notation alone. Its names, its shapes and its errors come from there:
+A layer class consists of its notation, which determines the names, the shapes and the errors:
 
     class Linear(Layer):
         \"""A linear map and a shift.\"""
@@ -54,13 +54,14 @@ def kind(layer: type[Layer]) -> str:
 class Layer(ModuleMethods, Suggests):
     """An immutable layer: formulas, and a tensor for each parameter that they declare.
 
-    `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
-    Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError if a parameter is
-    missing, is not in the formulas, or has another shape than they declare.
+    `parameters` contains the tensors by name, and numbers for constants of the formulas, such as ε. `sizes` contains
+    sizes that are not axis sizes of a parameter, such as the number of layers.
 
-    `definitions` replace the definitions of the same names in the formulas: another activation, say. `remove` names
-    definitions that are taken out, and with them the parameters that nothing else needs. With `strict`, an outer
-    broadcast raises an error.
+    `definitions` replaces definitions with the same names in the formulas, such as the activation. `remove` lists
+    definitions to remove, together with the parameters that only they use. If `strict` is true, an outer broadcast
+    raises an error.
+
+    Raises NotationError if a parameter is missing, is not in the formulas, or does not have the declared shape.
     """
 
     notation: ClassVar[str] = ""
@@ -140,19 +141,19 @@ class Layer(ModuleMethods, Suggests):
         Parameters
         ----------
         seed : int or key of jax.random
-            With a key, the arrays are JAX's, also under tracing (default: 0).
+            The seed of the random numbers. For a key, which may be traced, the arrays are JAX arrays (default: 0).
         sizes : mapping of str to int, optional
             The sizes of the axes, and the number of layers.
         dtype : str
             The dtype of the parameters (default: "float64").
         initializers : mapping of str to initializer, optional
-            Initializers by name, from `namedtensor.initializers` (default: the source's initializers).
+            Initializers from `namedtensor.initializers` by parameter name (default: the initializers of the class).
         constants : mapping of str to float, optional
             Constants such as ε.
         strict : bool
             Whether an outer broadcast raises an error (default: False).
         **other : any
-            Not accepted: sizes are passed in `sizes`.
+            Not accepted. Pass sizes in `sizes`.
 
         Returns
         -------
@@ -192,7 +193,7 @@ class Layer(ModuleMethods, Suggests):
         Parameters
         ----------
         parameters : mapping of str to tensor or number, optional
-            New values, if a name is not a Python identifier.
+            New values, for names that are not Python identifiers.
         **named : tensor or number
             New values by name.
 
@@ -232,12 +233,12 @@ class Layer(ModuleMethods, Suggests):
         Returns
         -------
         Layer
-            Its parameters are PyTorch arrays.
+            A layer whose parameters are PyTorch arrays.
 
         Raises
         ------
         NotationError
-            If the module is of another layer, or of none (317).
+            If the module was not created from a layer of this class (317).
 
         Examples
         --------
@@ -320,7 +321,7 @@ class Layer(ModuleMethods, Suggests):
         Raises
         ------
         NotationError
-            If the file cannot be read, or holds another layer (409).
+            If the file cannot be read, or contains a layer of another class (409).
 
         Examples
         --------

@@ -180,7 +180,7 @@ class LayerCalls:
         Returns
         -------
         Explanation
-            `.inside("FFN")` selects the steps of a function.
+            The steps. For example, `.inside("FFN")` selects the steps of the function FFN.
 
         Raises
         ------
@@ -205,7 +205,7 @@ class LayerCalls:
         Parameters
         ----------
         *arguments : type or tensor
-            The inputs by position; a type such as "ℝ^{seq}" suffices.
+            The inputs by position. A type such as "ℝ^{seq}" is sufficient.
         expand : str or collection of str
             The functions whose bodies are drawn (default: none).
         **named : type or tensor

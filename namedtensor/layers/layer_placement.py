@@ -25,12 +25,12 @@ class LayerPlacement(LayerCalls):
         Parameters
         ----------
         backend : {"numpy", "torch", "jax"}
-            The library. On JAX, large families are stacked (see `stack_layers`).
+            The library. With "jax", large families are stacked (see `stack_layers`).
         dtype : str, optional
-            The dtype of the parameters, such as "float32" (default: as stored). With "int8", weights of products and tables
-            become integers with a scale, W^{int8} and W^{scale}, and the formulas define W as their product.
+            The dtype of the parameters, such as "float32" (default: as stored). With "int8", weights of products and
+            tables become integers W^{int8} with a scale W^{scale}, and the formulas define W as their product.
         device : optional
-            The device, as the library names it.
+            The device, by the library's name for it.
 
         Returns
         -------
@@ -70,8 +70,9 @@ class LayerPlacement(LayerCalls):
     def stack_layers(self) -> Self:
         """Return the layer with each family of parameters, such as W^{l,Q}, stacked in one array.
 
-        The members are along the first axis. Values and `parameters` stay the same. JAX gets one leaf per family, so a model of 96
-        layers is traced and compiled like one of 3. Families whose members differ in shape or dtype are not stacked.
+        The members are along the first axis. Values and `parameters` do not change. JAX sees one leaf per family, so it
+        traces and compiles a model with 96 layers as fast as a model with 3 layers. Families whose members differ in
+        shape or dtype are not stacked.
 
         Returns
         -------
@@ -114,14 +115,15 @@ class LayerPlacement(LayerCalls):
     def pack(self, backend: str = "numpy") -> Self:
         """Return the layer with its NumPy parameters side by side in one block of memory.
 
-        The order of their axes is the one in which the library's products are fastest: for NumPy, the longer side of a matrix
-        is contiguous, and matrices that the same factor is multiplied with are stored as one; for PyTorch and JAX, the axes
-        that a product sums over come last. Values stay the same. Parameters of other libraries stay in place.
+        The parameters are stored with the order of axes for which the library's products are fastest. For NumPy, the
+        longer side of a matrix is contiguous, and matrices that are multiplied by the same factor are stored as one
+        matrix. For PyTorch and JAX, the axes that a product sums over come last. Values do not change. Parameters that
+        are not NumPy arrays stay in place.
 
         Parameters
         ----------
         backend : {"numpy", "torch", "jax"}
-            The library that is to compute with them (default: "numpy"). It need not be installed.
+            The library that will use the parameters (default: "numpy"). It does not need to be installed.
 
         Returns
         -------
@@ -161,21 +163,21 @@ class LayerPlacement(LayerCalls):
         compute_rules : mapping, optional
             The rules for computation, if they differ from the rules for stored parameters.
         value_rules : mapping of str to rules, optional
-            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
+            Additional rules for named values, such as {"X^l": {"seq": "model"}}.
         save : iterable of str, optional
-            The values that the steps of loops save for their gradients. The others are computed again, as they are if
-            `compute_rules` is given.
+            The values that loop steps save for their gradients. If `save` or `compute_rules` is given, loop steps
+            recompute all other values.
 
         Returns
         -------
         Layer
-            A call also places its inputs; its values are the same.
+            A layer with equal values, whose calls also place their inputs on the devices.
 
         Raises
         ------
         NotationError
-            If JAX is not installed (408), the mesh has no such axis (201), two axes of a parameter are sharded over one mesh axis (303), or a
-            size is not divisible (310).
+            If JAX is not installed (408), the mesh does not have an axis (201), two axes of a parameter are sharded
+            over one mesh axis (303), or a size is not divisible (310).
 
         Examples
         --------

@@ -47,7 +47,8 @@ class PackedGroup(NamedTuple):
     def is_wide(self) -> bool:
         """Whether the matrices have at least as many columns as rows, and so are stored side by side as one matrix.
 
-        Products of 1 to 64 rows with matrices whose longer side is contiguous are the fastest, measured.
+        Measurements show that products of 1 to 64 rows with matrices are fastest if a matrix's longer side is
+        contiguous.
         """
         elements = sum(math.prod(value.array.shape) for value in self.tensors.values())
         is_float = kind_of(dtype_name(self.first.array.dtype)) == "f"
@@ -94,8 +95,8 @@ def round_up(nbytes: int) -> int:
 def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
     """Place the tensors of the groups side by side in one block of memory.
 
-    A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
-    the addresses of their pages, a hundred thousand for a model; large memory has pages of 2 MiB.
+    Mapped files and many small arrays are in pages of 4 KiB. A model then has about a hundred thousand pages, and
+    products with one matrix after another wait for the page addresses. A large block of memory has pages of 2 MiB.
     """
     import numpy as np
 
@@ -111,7 +112,7 @@ def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
 def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
     """Return the parameters with the NumPy arrays in one block of memory, by layer and with factors of products first.
 
-    With `one_matrix`, parameters that are multiplied by the same factor are stored as one matrix if the factor is wide.
+    If `one_matrix` is true, store wide matrices that are multiplied by the same factor as one matrix.
     """
     tensors = {
         name: value

@@ -22,24 +22,25 @@ class ModuleMethods(LayerPlacement):
     ) -> LayerModule:
         """Return the layer as a `torch.nn.Module` whose parameters have the names used in the formulas.
 
-        A module takes plain tensors whose axes are declared here and returns one with its axes in the same order, new
-        axes last. One `forward` serves all sizes of the axes that neither a parameter nor a number fixes. Named tensors
-        are passed and returned as plain tensors. The module has a copy of the parameters; `from_module` makes a layer of it again.
+        The module accepts plain tensors, whose axes this call declares. It returns a plain tensor with the axes in the
+        same order, followed by new axes. One `forward` handles all sizes of axes that neither a parameter nor a number
+        fixes. The module also accepts named tensors. It contains a copy of the parameters, and `from_module` converts
+        the module back to a layer.
 
         Parameters
         ----------
         name : str or tuple of str, optional
-            What the module computes: a name of the formulas, or several (default: the value of a call).
+            The name or names of the formulas that the module computes (default: the value of a call).
         dtype : str, optional
-            Floating dtype of the parameters. By default arrays of PyTorch keep theirs, and double precision of other
-            libraries, which `init` gives, becomes PyTorch's default dtype, float32.
+            The floating dtype of the parameters. By default, PyTorch arrays keep their dtype, and double-precision
+            arrays of other libraries, such as the arrays that `init` returns, are converted to PyTorch's default dtype.
         **inputs
-            Axes of the inputs in their order, by name: X="batch seq chans", or with sizes "batch seq[5] chans".
+            The axes of each input, in order, such as X="batch seq chans", or "batch seq[5] chans" with a fixed size.
 
         Raises
         ------
         NotationError
-            PyTorch is not installed, or the layer has no such input.
+            If PyTorch is not installed, or the layer does not have an input.
 
         Examples
         --------
@@ -59,7 +60,7 @@ class ModuleMethods(LayerPlacement):
     def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
         """Export the layer to an ONNX file.
 
-        Inputs, outputs and axes have the names of the formulas.
+        In the file, inputs, outputs and axes have the formulas' names.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
     """Return the parameters that the formulas declare, with every member of a family.
 
-    `sizes` gives the number of layers.
+    `sizes` contains the number of layers.
     """
     return [name for name in shapes(declared, sizes) if name not in declared.inputs]
 

@@ -1,7 +1,7 @@
-"""8-bit parameters: a weight W is stored as integers and a scale, and the formulas define W = W^{int8} ⊙ W^{scale}.
+"""8-bit storage of parameters. A weight W is stored as integers and a scale, with W = W^{int8} ⊙ W^{scale}.
 
-The scale is one number for all elements that a product sums over, or for an element of a table. Nothing else in the formulas
-changes; the planner reads such products as they are stored (`planning/scaled_integers.py`).
+All elements that a product sums over, or all elements of a table row, share one number of the scale. The definition of
+W is the only change to the formulas. The planner uses the integers directly (`planning/scaled_integers.py`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Quantization:
     def _find_indexed_axes(self) -> dict[str, set[str]]:
         """Return the axes that indices select from, by the name of the indexed tensor.
 
-        U = E also gives E the products of U.
+        If the formulas contain an equation such as U = E, also record the products of U as products of E.
         """
         indexed: dict[str, set[str]] = {}
         for node in walk(self.tree):
@@ -82,9 +82,9 @@ class Quantization:
         return {add_label(name, INT8): integers, add_label(name, SCALE): scale}
 
     def definitions(self, parameters: Mapping[str, Any]) -> str:
-        """Return the lines that define each parameter by the parts that are stored.
+        """Return the lines that define each parameter as the product of its stored parts.
 
-        Raises NotationError if all parameters are unchanged.
+        Raises NotationError if no parameter is stored as integers.
         """
         stored = [name for name in self._names(parameters) if add_label(name, INT8) in parameters]
         if not stored:

@@ -1,9 +1,9 @@
-"""The source of the formulas of a layer class: its `notation`, or a file next to its module, possibly in a zip archive.
+"""The source text of a layer class's formulas: its `notation`, or a file next to its module.
 
-A file with several layers begins each of them with a line `#: layer Name`.
+The file may be in a zip archive. In a file with several layers, a line `#: layer Name` starts each layer.
 
-A class with `changes`, a file of definitions, has the formulas of its base class, with these definitions in place of
-definitions of the same names.
+The attribute `changes` of a class is a file of definitions. Such a class has the formulas of its base class, in which
+the definitions in the file replace definitions with the same names.
 """
 
 from __future__ import annotations

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 class LayerModule(NamedModule):
-    """A layer as a `torch.nn.Module`; `layer` has the current values of its parameters.
+    """A layer as a `torch.nn.Module`. The property `layer` returns a layer with the current parameter values.
 
-    `layer.module(…)` makes one; a subclass computes what other formulas say.
+    `layer.module(…)` returns an instance. Subclasses may compute other formulas.
 
     Parameters
     ----------
     layer : Layer
         The layer.
     inputs : mapping of str to (str or iterable of str)
-        The axes of each input, in order: {"X": "batch seq chans"}.
+        The axes of each input, in order, such as {"X": "batch seq chans"}.
     names : str or tuple of str, optional
-        What it computes: one name of the formulas, or several (default: the value of a call).
+        The name or names that the module computes (default: the value of a call).
     formulas : Program, optional
-        Formulas that are computed in place of the layer's; `forward` takes all of `inputs`, in their order.
+        Formulas to compute instead of the layer's formulas. In this case, `forward` accepts all `inputs`, in order.
     orders : tuple of tuple of str, optional
-        The axes of each result, in order (default: the inputs' axes, then new axes).
+        The axes of each result, in order (default: the axes of the inputs, followed by new axes).
 
     Raises
     ------

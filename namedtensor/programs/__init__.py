@@ -49,5 +49,5 @@
 `entry_points`: several names of a program that are computed together.
 `api`: the functions of `namedtensor`, which are generated from the methods.
 
-Higher layers import this package, and lower layers never do. Only `parsed` creates checkers.
+Contract: higher layers import this package, and lower layers never do. Only `parsed` creates checkers.
 """

@@ -23,7 +23,7 @@
 `latex`: formatting of tensors as LaTeX matrices.
 `digits`: the number of significant digits in printed tensors.
 
-Importing this package adds the operators and methods to the class NamedTensor in `core`.
+Contract: importing this package adds the operators and methods to the class NamedTensor in `core`.
 """
 
 from . import methods

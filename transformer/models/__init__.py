@@ -1,27 +1,27 @@
 """Widely used models, each written as one program, with the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
-`task_heads`: heads of models for one task.
-`bert_heads`: the parts of BERT.
-`bert_variants`: RoBERTa, DistilBERT.
+`task_heads`: heads for tasks, and their parts.
+`bert_heads`: the heads of BERT models.
+`bert_variants`: RoBERTa and DistilBERT.
 `gpt2`: GPT-2.
-`gpt2_variants`: GPT-NeoX, OPT.
+`gpt2_variants`: GPT-NeoX and OPT.
 `llama`: Llama.
-`llama_variants`: Mistral, Qwen2, Qwen3, Gemma 2, Mixtral.
+`llama_variants`: Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral.
 `phi`: Phi.
-`rotary`: the rotation of queries and keys that a config asks for.
+`rotary`: the rotation of queries and keys that a configuration specifies.
 `t5`: T5.
 `vit`: ViT.
-`sequence_to_sequence`: the shared parts of encoders with a decoder.
-`attention_is_all_you_need`: the encoder-decoder, as PyTorch and as Marian keep it.
-`sentences`: sentences as vectors.
+`sequence_to_sequence`: the shared parts of encoder-decoder models.
+`attention_is_all_you_need`: the original encoder-decoder, with the weight names of PyTorch and Marian.
+`sentences`: sentence embedding models.
 `bart`: BART.
 `whisper`: Whisper.
 `clip`: CLIP.
 `mamba`: Mamba.
 `resnet`: ResNet.
 
-Contract: a model is its formulas and a table; the shared code is in `pretrained`.
+Contract: a model consists of formulas and a table of weight names. The code that all models share is in `pretrained`.
 """
 
 from .attention_is_all_you_need import EncoderDecoder

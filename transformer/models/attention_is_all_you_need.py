@@ -17,7 +17,8 @@ from .sequence_to_sequence import SequenceToSequence
 class EncoderDecoder(SequenceToSequence):
     """The Transformer, with an encoder for a source sequence and a decoder for a target sequence.
 
-    A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
+    A call with `source` and the target's `ids`, which have the axes source and seq, returns the logits of each next
+    token (teacher forcing).
     """
 
     citation = "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin, Attention Is All You Need, 2017"
@@ -54,15 +55,15 @@ class EncoderDecoder(SequenceToSequence):
         Parameters
         ----------
         state : mapping of str to array
-            The arrays of the state_dict, by name.
+            The arrays in the state_dict, by name.
         embedding : array
-            The token vectors, ℝ^{vocab × chans}, which PyTorch stores elsewhere.
+            The token vectors, ℝ^{vocab × chans}, which the state_dict does not contain.
         heads : int
             The number of heads.
         activation : str
             The activation of the feedforward networks (default: "relu").
         definitions : str
-            Formulas that replace the formulas of the same name (default: none).
+            Definitions that replace definitions with the same names (default: none).
 
         Returns
         -------
@@ -71,7 +72,7 @@ class EncoderDecoder(SequenceToSequence):
         Raises
         ------
         NotationError
-            409 if an array is missing or unexpected; 317 if an array has another shape.
+            If an array is missing or unexpected (409), or has the wrong shape (317).
         """
         normed = "encoder.norm.weight" in state
         vocab, chans = embedding.shape

@@ -9,9 +9,10 @@ from .bert_heads import BERT_HEADS
 
 
 class BERT(Model):
-    """BERT, an encoder whose layer norms follow the residual sums. `pooled` needs its weights in the checkpoint.
+    """BERT, an encoder whose layer norms follow the residual sums.
 
-    `logits` are the logits of the file's head. A head for question answering has `start_logits` and `end_logits`.
+    The name `pooled` requires a checkpoint with its weights. `logits` is the result of the checkpoint's head. A head
+    for question answering has the results `start_logits` and `end_logits`.
     """
 
     citation = "Devlin, Chang, Lee, Toutanova, BERT: Pre-training of Deep Bidirectional Transformers, 2019"

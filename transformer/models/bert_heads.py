@@ -1,6 +1,6 @@
 """The heads of BERT, RoBERTa and DistilBERT, such as the head of BertForMaskedLM.
 
-The result of a head is called `logits`. A head for question answering has `start_logits` and `end_logits`.
+The result of a head is called `logits`. A head for question answering has the results `start_logits` and `end_logits`.
 """
 
 from __future__ import annotations

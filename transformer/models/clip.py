@@ -23,10 +23,10 @@ def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Ma
 
 
 class CLIP(Model):
-    """CLIP, with encoders of texts and images. `logits` compares the unit vectors `text` and `image`.
+    """CLIP, with encoders for texts and images. `logits` compares the unit vectors `text` and `image`.
 
-    Texts and images have separate axes: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
-    `height` and `width` give logits with axes `texts` and `images`.
+    Texts and images have separate axes. If the ids have the axes `texts` and `seq`, and the pixels have the axes
+    `images`, `color`, `height` and `width`, the logits have the axes `texts` and `images`.
     """
 
     citation = "Radford et al., Learning Transferable Visual Models From Natural Language Supervision, 2021"

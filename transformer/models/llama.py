@@ -18,7 +18,7 @@ from .task_heads import decoder_heads
 class Llama(LanguageModel):
     """Llama: a decoder without biases, with grouped-query attention and rotary positions.
 
-    The angles φ are of the parameters' dtype: in half precision they are right to some hundred positions only.
+    The angles φ have the parameters' dtype. In half precision, they are accurate only for a few hundred positions.
     """
 
     citation = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"

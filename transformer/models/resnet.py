@@ -109,7 +109,7 @@ def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
 class ResNet(Model):
     """ResNet, with residual blocks of convolutions of an image, ℝ^{color × height × width}.
 
-    `pooled` is the mean over the image of `states`; `logits` are there where the file holds their map.
+    `pooled` is the mean of `states` over the image. `logits` requires a checkpoint with a classifier.
     """
 
     citation = "He, Zhang, Ren, Sun, Deep Residual Learning for Image Recognition, 2016"

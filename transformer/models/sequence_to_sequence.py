@@ -13,7 +13,7 @@ from ..pretrained.generation import LanguageModel, generate, stream, variant
 class SequenceToSequence(LanguageModel):
     """An encoder for a source sequence and a decoder for a target sequence.
 
-    A call with `source` and the target's `ids` is teacher forcing: the logits of each next token.
+    A call with `source` and the target's `ids` returns the logits of each next token (teacher forcing).
     """
 
     inputs = ("source", "ids")
@@ -37,8 +37,9 @@ class SequenceToSequence(LanguageModel):
     ) -> nt.NamedTensor:
         """Return the target of a source, generated token by token from `start` or from `decoder_start_token_id`.
 
-        The encoder runs once. The `options` are the options of a language model's `generate`. Raises NotationError 304
-        if the first token of a target is unknown.
+        The encoder runs once. The `options` are the options of a language model's `generate`.
+
+        Raises NotationError (304) if the first token of a target is unknown.
 
         >>> from transformer import EncoderDecoder
         >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
@@ -57,7 +58,7 @@ class SequenceToSequence(LanguageModel):
         start: int | None = None,
         **options: Any,
     ) -> Iterator[nt.NamedTensor]:
-        """Yield the target of a source one token at a time; see `generate`.
+        """Yield the tokens that `generate` returns, one at a time.
 
         >>> from transformer import EncoderDecoder
         >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}

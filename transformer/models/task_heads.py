@@ -1,6 +1,6 @@
-"""Parts of heads, and the heads of decoders, of encoders with a decoder, of sounds and of images.
+"""Parts of task heads, and the heads of decoders, encoder-decoder models, audio models and image models.
 
-The result of a head is called `logits`. A head for question answering has `start_logits` and `end_logits`.
+The result of a head is called `logits`. A head for question answering has the results `start_logits` and `end_logits`.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ def tokens(config: Mapping[str, Any]) -> int:
 
 
 class ViT(Model):
-    """ViT, an encoder of image patches. The names `pooled` and `logits` need their weights in the checkpoint.
+    """ViT, an encoder of image patches. The names `pooled` and `logits` require a checkpoint with their weights.
 
-    The axis chans of the pixels is called color in the formulas, where chans are the features.
+    In the formulas, the channel axis of the pixels is called color, and the axis of the features is called chans.
     """
 
     citation = "Dosovitskiy et al., An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale, 2021"

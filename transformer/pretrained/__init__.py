@@ -1,17 +1,17 @@
-"""Models whose parameters come from files, with their methods.
+"""Models whose parameters are loaded from files, and methods for text generation.
 
-`weights`: the table of how a file names the parameters of a model.
-`heads`: the layers of one task on top of a model.
-`model`: `Model`.
-`hugging_face`: a Hugging Face checkpoint to a model.
-`gguf_files`: a file of llama.cpp to the arrays and the configuration of a checkpoint.
+`weights`: the table of the names that a file uses for the parameters of a model.
+`heads`: the layers that a checkpoint adds to a model for one task.
+`model`: the class `Model`.
+`hugging_face`: loading of models from Hugging Face checkpoints.
+`gguf_files`: the arrays and the configuration of a llama.cpp file.
 `tokens`: the tokenizer of a checkpoint.
-`arrays`: tensors on a given tensor's library and device.
+`arrays`: creation of tensors with the library and device of another tensor.
 `sampling`: the choice of the next token.
 `stopping`: the end of a sequence.
-`generation`: `LanguageModel`, and its text token by token.
-`recurrent`: `RecurrentModel`, whose memory is a state of one size.
-`cached`: the same as a module of PyTorch with a key-value cache.
+`generation`: the class `LanguageModel`, which generates text token by token.
+`recurrent`: the class `RecurrentModel`, whose memory is a state of constant size.
+`cached`: language models as PyTorch modules with a key-value cache.
 
-Contract: it knows the kinds of models by their tables alone.
+Contract: this package depends on a particular model only through the model's table.
 """

@@ -48,7 +48,7 @@ class CachedModule(LayerModule):
         )
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
-        """Return the cache before the first token: for each layer, empty keys and values.
+        """Return the cache before the first token, which contains empty keys and values for each layer.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class CachedModule(LayerModule):
         Returns
         -------
         tuple of torch.Tensor
-            The last arguments of a first call.
+            The arguments of the first call that follow the tokens.
         """
         sizes: dict[str, int] = {}
         for value in self.tensors.values():

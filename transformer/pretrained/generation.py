@@ -1,9 +1,9 @@
 """Text generation with a language model, token by token, with a KV cache.
 
-A step runs the model's formulas on one token. The formulas of STEP replace the model's formulas: its keys and values
-are written to the cache. The cache has capacity for more tokens than it holds, so that its shape, and with it the plan
-of a step, stays the same for many steps; `seen` marks the positions in use. From its first growth on, the loop owns the
-cache and donates it to each step, which may write into it.
+Each step runs the model's formulas on one token. The formulas of STEP replace some of them, so that the step writes its
+keys and values to the cache. The cache has capacity for more tokens than it contains. Its shape, and therefore the plan
+of a step, stays the same for many steps. The tensor `seen` is 1 at the positions in use. After the cache has grown
+once, the loop donates the cache to each step, which may write into the arrays.
 """
 
 # pyright: reportPrivateUsage=false
@@ -80,37 +80,37 @@ def generate(
 ) -> nt.NamedTensor:
     """Generate tokens with a language model.
 
-    Generation stops when every sequence has ended. Tokens of `bad_words_ids` of the config are never generated.
+    Generation stops when every sequence has ended. Tokens in the configuration's `bad_words_ids` are never generated.
 
     Parameters
     ----------
     model : LanguageModel
-        The model; `model.generate(ids)` is the same.
+        The model. The call `model.generate(ids)` is equivalent.
     ids : NamedTensor
         The prompts, with axis seq.
     max_new_tokens : int
         The maximum number of tokens to generate (default: 20).
     mask : NamedTensor, optional
-        0 at padding positions of the prompts (default: no padding).
+        A tensor that is 0 at padding positions of the prompts and 1 elsewhere (default: no padding).
     temperature : float
-        0 selects the most likely token (greedy decoding); otherwise tokens are sampled (default: 0).
+        The sampling temperature. 0 selects the most likely token (greedy decoding) (default: 0).
     top_k : int, optional
-        Sample from this many most likely tokens (default: all).
+        The number of most likely tokens to sample from (default: all tokens).
     top_p : float, optional
-        Sample from the fewest most likely tokens whose probabilities sum to at least this (default: all). With `top_k`,
-        the probabilities are those among the tokens that it keeps.
+        Sample from the smallest set of most likely tokens whose probabilities sum to at least this number (default: all
+        tokens). With `top_k`, the probabilities are relative to the tokens that `top_k` keeps.
     seed : int or key of jax.random
-        Seed of the sampling (default: 0).
+        The seed of the sampling (default: 0).
     stop : int or sequence of int, optional
-        Tokens that end a sequence (default: `eos_token_id` of the config).
+        The tokens that end a sequence (default: the configuration's `eos_token_id`).
     stop_strings : str or sequence of str, optional
-        Texts that end a sequence, once its new tokens contain one (default: none).
+        The strings that end a sequence if its new tokens contain one of them (default: none).
     decode : callable, optional
-        The text of a list of tokens, such as `tokenizer.decode`; required with `stop_strings`.
+        A function that converts a list of tokens to a string, such as `tokenizer.decode`. Required with `stop_strings`.
     progress : callable, optional
-        Called with each token.
+        A function that is called with each token.
     **given : tensor or number
-        Further inputs of the model.
+        Other inputs of the model.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def generate(
     Raises
     ------
     NotationError
-        If a number is out of its range (405), or the tokens exceed the model's positions (404).
+        If a number is out of range (405), or the tokens exceed the model's positions (404).
 
     Examples
     --------
@@ -156,7 +156,7 @@ def stream(
     decode: Callable[[list[int]], str] | None = None,
     **given: Any,
 ) -> Iterator[nt.NamedTensor]:
-    """Generate tokens one at a time, as an iterator.
+    """Generate tokens one at a time.
 
     Parameters
     ----------
@@ -166,12 +166,12 @@ def stream(
     Returns
     -------
     iterator of NamedTensor
-        The tokens of all sequences, one position at a time, with the axes of `ids` but seq.
+        The tokens of all sequences, one position at a time, with the axes of `ids` except seq.
 
     Raises
     ------
     NotationError
-        If a number is out of its range (405), or the tokens exceed the model's positions (404); before the first token.
+        Before the first token, if a number is out of range (405), or the tokens exceed the model's positions (404).
 
     Examples
     --------
@@ -319,8 +319,9 @@ def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) 
 class LanguageModel(Model):
     """A model that computes logits for the next token, and generates tokens.
 
-    The formulas of a cache declare these names: `states`, the input of the logits, k^l and v^l of
-    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of the cached values are `cached`.
+    To support a cache, the formulas of a model must define or declare these names: `states`, the input of the logits;
+    k^l and v^l, the keys and values of the tokens; K^l and V^l, the keys and values of the memory; `seen`; and M. The
+    attribute `cached` declares the shapes of the cached values.
     """
 
     output = "logits"
@@ -350,10 +351,10 @@ class LanguageModel(Model):
     ) -> LayerModule:
         """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
-        With `cache`, `forward` also takes the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each layer,
-        and returns the logits and all keys and values: `logits, *cache = module(ids, *cache)`. The first call takes
-        `module.empty_cache(batch)`. Further inputs with a cache are `positions` and, over the axis memory, `seen`, which
-        is 0 for padding.
+        With `cache`, `forward` also accepts the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each
+        layer. It returns the logits and all keys and values, as in `logits, *cache = module(ids, *cache)`. Pass
+        `module.empty_cache(batch)` to the first call. Other inputs with a cache are `positions`, and `seen` with the
+        axis memory, which is 0 for padding.
 
         >>> import torch
         >>> from transformer import GPT2

@@ -1,7 +1,7 @@
-"""Files of llama.cpp (GGUF) with the configuration, the weights and the tokens of a model.
+"""GGUF files of llama.cpp, which contain the configuration, the weights and the tokens of a model.
 
-Weights are stored as numbers of few bits, with a scale for each block. The package `gguf` reads the format and its
-blocks; here the file gets the names of a Hugging Face checkpoint.
+Weights are stored as numbers with few bits, and with a scale for each block. The package `gguf` reads the format and
+the blocks. This module converts the names in the file to the names of a Hugging Face checkpoint.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent
 class GGUFFile(Mapping[str, Any]):
     """The arrays of a GGUF file by their names in a checkpoint, each converted to float32 on access.
 
-    `config` has the contents that config.json would have. Raises NotationError 409 if the file cannot be read, or if
-    its architecture or a type of its numbers is not supported.
+    `config` contains the entries that config.json would have.
+
+    Raises NotationError (409) if the file cannot be read, or if its architecture or a number format is not supported.
     """
 
     doubles: ClassVar[list[str]] = []

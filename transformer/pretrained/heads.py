@@ -1,7 +1,7 @@
 """Heads, that is, the layers that a checkpoint adds to a model for one task, such as the layers of BertForMaskedLM.
 
-A head adds definitions to the formulas of its model, and its parameters to the model's. All of a checkpoint is loaded or
-the checkpoint is rejected; `load(folder, head=False)` leaves a head out.
+A head adds definitions to the formulas of a model, and parameters to the model's parameters. `load(folder, head=False)`
+loads a model without its head. Otherwise, a checkpoint with an unknown head is rejected.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def head_of(
 ) -> TaskHead:
     """Return the head whose arrays a checkpoint contains in addition to the model's arrays.
 
-    Raise NotationError 409 if the head is unknown.
+    Raise NotationError (409) if the head is unknown.
     """
     ignored = {*used, *matching(kind.ignored_weights, arrays)}
     further = {name for name in matching(kind.ignored_heads, arrays) if name not in ignored}

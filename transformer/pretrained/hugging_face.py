@@ -1,6 +1,6 @@
 """Hugging Face folders with config.json and one or several safetensors files.
 
-Everything is compared before anything is made: which arrays there are, and the sizes of each against the formulas.
+Before the module creates a model, it compares the names of the arrays and their sizes with the formulas.
 """
 
 from __future__ import annotations
@@ -34,21 +34,22 @@ def load(
 ) -> Model:
     """Load a model from a Hugging Face checkpoint or a GGUF file.
 
-    The layers of a task, such as the layers of BertForMaskedLM, are loaded with it: `model.evaluate("logits", ids)`.
+    If the checkpoint has layers for a task, such as the layers of BertForMaskedLM, they are also loaded. Call them with
+    `model.evaluate("logits", ids)`.
 
     Parameters
     ----------
     folder : str or path
-        A folder with config.json and model.safetensors, or its shards; or a GGUF file of Llama, Qwen2 or Qwen3.
+        A folder with config.json and model.safetensors, which may be sharded, or a GGUF file of Llama, Qwen2 or Qwen3.
     backend : {"numpy", "torch", "jax"}
         The library of the parameters (default: "numpy").
     dtype : str, optional
-        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file). With "int8",
-        weights are 8-bit integers with a scale, in a quarter of the memory of float32.
+        The dtype of the parameters, such as "float32" (default: as stored, or float32 for a GGUF file). With "int8",
+        weights are 8-bit integers with a scale, which need a quarter of the memory of float32.
     device : optional
-        The device, as the library names it.
+        The device, by the library's name for it.
     head : bool
-        Whether to load the layers of a task; without them, only the model is loaded (default: True).
+        Whether to load the layers for a task in addition to the model (default: True).
 
     Returns
     -------
@@ -57,8 +58,8 @@ def load(
     Raises
     ------
     NotationError
-        If the checkpoint cannot be read, its model_type or its head is not supported, or keys are missing, unexpected
-        or of another shape (409, 317); if no weight can be stored as "int8" (405).
+        If the checkpoint cannot be read, its model_type or its head is not supported, an array is missing, unexpected
+        or has the wrong shape (409, 317), or no weight can be stored as "int8" (405).
 
     Examples
     --------
@@ -176,7 +177,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 class Arrays(Mapping[str, Any]):
     """The arrays of a folder, in one or several files, by the names that the model's table uses.
 
-    `doubles` are arrays under a second name.
+    `doubles` contains the file's names of arrays whose name in the table is already in use.
     """
 
     def __init__(self, path: Path, kind: type[Model]):
@@ -273,7 +274,7 @@ def match(
 ) -> None:
     """Raise NotationError if an array is missing, unexpected, or of the wrong shape.
 
-    `spare` are patterns of arrays to ignore.
+    `spare` contains patterns for the names of arrays to ignore.
     """
     expected = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in expected if name not in arrays]

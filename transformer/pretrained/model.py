@@ -91,7 +91,7 @@ class Model(Layer):
     ) -> LayerModule:
         """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
-        Without `inputs`, it accepts the arguments of a call, with the declared axes after an axis `batch`.
+        If `inputs` is empty, the module accepts the arguments of a call, with an axis `batch` before the declared axes.
 
         >>> from transformer import GPT2
         >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}

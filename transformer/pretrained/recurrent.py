@@ -1,7 +1,7 @@
 """Language models with a recurrent state, for which each new token takes the same time and memory.
 
-The state of such a model has one size, however long the sequence is. The formulas define it before the
-first token; a step is given it, and computes it after the token.
+The size of the state does not depend on the length of the sequence. The formulas define the initial state. Each step
+computes the state after a token from the state before the token.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ ALIGNED = nt.program("""
 
 
 class RecurrentModel(LanguageModel):
-    """A language model with a recurrent state. `memory` maps the names of the state before a call to those after it.
+    """A language model with a recurrent state.
 
-    The shapes of the state are `cached`. Prompts with padding behind them are generated from as if it were before them.
+    `memory` maps the name of each state before a call to the name of the state after the call. `cached` declares the
+    shapes of the states. Before generation, padding after a prompt is moved in front of the prompt.
     """
 
     optional_inputs = ("mask",)
@@ -71,7 +72,7 @@ class RecurrentModel(LanguageModel):
     ) -> LayerModule:
         """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
-        Raise NotationError 304 if a cache is requested.
+        Raise NotationError (304) if a cache is requested.
         """
         if cache:
             kind = type(self).__name__

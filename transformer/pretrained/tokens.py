@@ -33,7 +33,7 @@ def tokenizer(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     tokenizers.Tokenizer
-        `encode(text).ids` are the tokens of a text, `decode(ids)` the text of tokens.
+        The tokenizer. `encode(text).ids` returns the tokens of a text, and `decode(ids)` returns the text of tokens.
 
     Raises
     ------

@@ -1,12 +1,13 @@
 """The table of the names that a file uses for the parameters of a model.
 
-A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, its array, and the axes
-of the array in their order. (heads key) is one axis that merges two. The last column selects a part along an axis:
+A Hugging Face file contains positional arrays. Each row of the table contains the name of a parameter in the formulas,
+the name of its array, and the axes of the array in order. An axis such as (heads key) merges two axes. The last column
+selects a part along an axis:
 
     W^{l,Q}  h.{l}.attn.c_attn.weight  chans (three[3] heads key)  three=0
 
-Our l counts from 1 to L, and the file's l from 0. The same holds for n and N, if there are two families. A longer name
-in braces is an axis with one array of the file for each index, as in "experts.{expert}.w1.weight".
+In formulas, l counts from 1 to L, and in the file, l counts from 0. If there are two families, n and N are related in
+the same way. A longer name in braces, as in "experts.{expert}.w1.weight", is an axis with one array for each index.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def take_parameters(
 ) -> dict[str, nt.NamedTensor]:
     """Return the parameters of the rows, stacked if the file stores them separately.
 
-    Each is stored according to `parts` before the next is read.
+    Convert each parameter with `parts` before reading the next parameter.
     """
     apart: dict[str, list[WeightEntry]] = {}
     for row in rows:
