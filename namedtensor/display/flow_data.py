@@ -5,8 +5,7 @@ All other names are parameters, which have no nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -14,8 +13,8 @@ from grammar.nodes import Call, Node
 from grammar.printer.runs import axes_in
 
 from ..checking.checker import Checker
+from ..checking.lookup import evaluate_labels
 from ..checking.matching import matching
-from ..core.sizes import SizeVariable, resolve
 from ..scope.names import Key, match_key, read_spelling, walk
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment
@@ -191,20 +190,10 @@ class FlowData:
         name = read_spelling(node)
         if name is None:
             return None
-        index: Callable[[str], Any] = env.index
-        for value in (index, partial(self.number, env=env)):
-            key = name.key(value)
+        for key in (name.key(env.index), evaluate_labels(self.checker, name, env)):
             if self.means(key, env):
                 return key
         return None
-
-    def number(self, word: str, env: Environment) -> Any:
-        """Return the value of a word in a superscript, such as an index or a size L."""
-        index = env.index(word)
-        if index is None:
-            index = self.checker.solver.scalar(Key(word), env)
-        index = resolve(index)
-        return None if isinstance(index, SizeVariable) else index
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
         """Return the environment that gives a name its value, and the definition there, if any."""

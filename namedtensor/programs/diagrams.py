@@ -9,6 +9,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Name
 from grammar.printer.runs import axes_in
 
+from ..checking.checker import Checker
 from ..core.kinds import require_mapping, require_names
 from ..core.settings import recursion_headroom
 from ..core.sizes import is_ground, resolve
@@ -22,7 +23,8 @@ from ..scope.names import Key, index_by_key, key, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .arguments import shape_of, whole_sizes
-from .entries import Entry, WholeProgram, argument_types
+from .entries import Arguments, Entry, WholeProgram, argument_types
+from .open_lengths import ends_needed
 
 
 def diagram(
@@ -48,15 +50,13 @@ def diagram(
     )
     names = {name for name, _ in argument_inputs}
     inputs = {name: shape for name, shape in types.items() if name not in names}
-    extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
-    checker = program.checker(inputs, extent, scope=scope, infer_parameters=True)
-    checker.shows_layers = True
     declared = () if shapes or called is not None else program.declared  # The declared names are the inputs.
     data = frozenset({key(name) for name in (*shapes, *declared)} - names)
     shown = [shape.shape for name, shape in (*types.items(), *argument_inputs) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
+    terms = [(str(name), shape) for name, shape in argument_inputs]
     with recursion_headroom(scope.source):
-        (entry or goal).terms(checker, [(str(name), shape) for name, shape in argument_inputs])
+        checker, ends = type_goal(entry or goal, scope, inputs, stated, terms)
         flow = Flow(checker, asked)
         function = (
             flow.function(called[0]) if called is not None else flow.value(scope.last if entry is None else entry.key)
@@ -67,7 +67,8 @@ def diagram(
             hint='pass the types of its inputs by name: X="ℝ^{seq × chans}"',
         )  # fmt: skip
     axes = [*axes_in(program.tree), *(axis for node in flow.root.everything() for axis in node.axes)]
-    return Diagram(flow.root, tints(axes), sizes_in(flow.root))
+    sizes = {axis: size for axis, size in sizes_in(flow.root).items() if axis not in ends}
+    return Diagram(flow.root, tints(axes), sizes)
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
@@ -82,13 +83,26 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
     return opened
 
 
-def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, InputType]) -> set[str]:
-    """Return the open numbers of members. One member is enough for a family that is drawn only once."""
-    families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
-    ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
-    ends = [end for over in ranges if over is not None for range_ in over.each for end in (range_.low, range_.high)]
-    lasts = {end.text for end in ends if isinstance(end, Name)}
-    return {last for last in lasts if last not in stated and not {Key(last)} & (set(inputs) | set(scope.definitions))}
+def type_goal(
+    goal: WholeProgram | Entry, scope: Scope, inputs: Mapping[Key, InputType], sizes: Mapping[str, int], arguments: Arguments,
+) -> tuple[Checker, set[str]]:  # fmt: skip
+    """Return a checker that has typed the goal, and the open numbers of members.
+
+    One member is enough for a family that is drawn only once.
+    """
+    ends: set[str] = set()
+    while True:
+        checker = goal.program.checker(inputs, {**dict.fromkeys(ends, 1), **sizes}, scope=scope, infer_parameters=True)
+        checker.shows_layers = True
+        try:
+            goal.terms(checker, arguments)
+        except NotationError as problem:
+            needed = ends_needed((problem,)).keys() - ends
+            if not needed:
+                raise
+            ends |= needed
+        else:
+            return checker, ends
 
 
 def sizes_in(graph: FlowGraph) -> dict[str, Any]:
