@@ -59,7 +59,7 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
 
 
 def is_zero_start(statement: Any) -> bool:
-    """Return whether a statement, such as S_0 = 0, sets one numbered member to 0."""
+    """Return whether a statement, such as S_0 = 0 or h^{|seq|+1} = 0, sets one numbered member to 0."""
     if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
         return False
     name = read_spelling(statement.sides[0])
@@ -67,7 +67,8 @@ def is_zero_start(statement: Any) -> bool:
 
 
 def is_number(part: Node) -> bool:
-    return isinstance(part, Number) or isinstance(part, Call) and part.operator == "negative"
+    """Return whether a label is a number or is computed from sizes. The name n alone may be a label such as Q."""
+    return isinstance(part, (Number, nodes.Size)) or isinstance(part, Call) and part.operator in ("negative", "+", "-")
 
 
 def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
