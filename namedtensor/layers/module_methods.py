@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from grammar.errors import NotationError
+
 from .layer_placement import LayerPlacement
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class ModuleMethods(LayerPlacement):
         Raises
         ------
         NotationError
-            If PyTorch is not installed, or the layer does not have an input.
+            If PyTorch is not installed, or the layer does not have an input or name.
 
         Examples
         --------
@@ -54,6 +56,14 @@ class ModuleMethods(LayerPlacement):
         from .torch_modules import LayerModule
 
         self._check_names(inputs, self._arguments() + self.optional_inputs)
+        known = self.formula._goal.program.names
+        for text in (name,) if isinstance(name, str) else name:
+            if text and not known.has(text):
+                example = next(iter(self._arguments()), "X")
+                raise NotationError(
+                    201, f"{type(self).__name__} has no {text}; the argument is a name of its formulas",
+                    hint=f'pass the axes of an input by name: .module({example}="batch seq chans")',
+                )  # fmt: skip
         layer = self.unstack_layers()
         return LayerModule(layer if dtype is None else layer.to("torch", dtype), inputs, name)
 

@@ -285,8 +285,8 @@ class NamedModule(Module):
         if not name or spelling_of(name) not in self._shapes:
             what = f"{name} is" if name else "an argument is"
             raise NotationError(
-                317, f"{what} is an array of {given.ndim} axes without names",
-                hint=f'pass them when you create the module: .module({name or "X"}="batch seq chans")',
+                317, f"{what} an array of {given.ndim} axes without names",
+                hint=f'pass the axes by name when you create the module: .module({name or "X"}="batch seq chans")',
             )  # fmt: skip
         axes = tuple(self._shapes[spelling_of(name)])
         if given.ndim != len(axes):
