@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,9 +20,11 @@ from ..terms.inference import Inference, InputType, format_shape
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
 from .given_sizes import agree_with_given
-from .open_labels import size_of_label
+from .open_labels import size_in_sight, size_of_label
 from .other_meanings import is_defined
 from .unused_inputs import MentionedNames
+
+AXIS_IN_SIZE = re.compile(r"\|([^|·+/ -]+)\|")  # such as a and b in |a|·|b|
 
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
@@ -208,7 +211,7 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
     """Return the error for the end of a range without a known number. The symbol is the unknown name or axis."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
-    axis = None if written is None else env.resolve_axis(written)[0]  # A function's axis is its caller's axis.
+    axis = None if written is None else size_axis(written, env)
     name = text if unknown is None else axis or checker.text(unknown)
     is_number = isinstance(end, nodes.Number)
     if isinstance(end, nodes.Index):
@@ -222,6 +225,13 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
         reason=None if unknown is None else SIZE_NEEDED,
         notes=() if axis == written else (f"{written} is {axis} in this call",),
     )  # fmt: skip
+
+
+def size_axis(written: str, env: Environment) -> str:
+    """Return the axis whose size is unknown: in a call, the axis of the argument that a function's axis stands for."""
+    variable = size_in_sight(written, env)
+    axes = AXIS_IN_SIZE.findall(str(variable)) if isinstance(variable, SizeVariable) else ()
+    return axes[0] if axes else env.resolve_axis(written)[0]
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:

@@ -64,7 +64,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
     parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
     binding = None if parts is None else members_of(parts[1], env)
     if parts is None or not isinstance(binding, stacked_families.StackedIndex):
-        return size_of_label(checker, text)
+        return size_of_label(checker, text, env)
     size, first = resolve(binding.size), binding.first + offset_of(parts)
     if not is_size(size):
         raise Unrollable

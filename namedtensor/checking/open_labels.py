@@ -9,13 +9,17 @@ from ..core.extents import Extent, Size, is_size
 from ..core.size_conditions import counter_named
 from ..core.sizes import resolve
 from ..scope.names import Key
+from ..terms.environment import Environment
 from ..terms.inference import Inference
 
 OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
-def size_of_label(checker: Inference, text: Any) -> Size | None:
-    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None."""
+def size_of_label(checker: Inference, text: Any, env: Environment | None = None) -> Size | None:
+    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None.
+
+    In a function, whose environment is `env`, |seq| is the size of its argument's axis.
+    """
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
     parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -25,13 +29,28 @@ def size_of_label(checker: Inference, text: Any) -> Size | None:
     known = counter_named(name)
     if known is None:
         top = checker.top
-        known = resolve(top.sizes.get(name[1:-1]) if name.startswith("|") else top.scalars.get(Key(name)))
+        known = size_in_sight(name[1:-1], env or top) if name.startswith("|") else resolve(top.scalars.get(Key(name)))
     return known + offset_of(parts) if isinstance(known, Extent) else None
+
+
+def size_in_sight(written: str, env: Environment) -> Any:
+    """Return the size of an axis here, which may be a variable. In a call, it is the size of an argument's axis."""
+    axis = env.resolve_axis(written)[0]
+    return resolve(next((outer.sizes[axis] for outer in env.outward if axis in outer.sizes), None))
 
 
 def offset_of(parts: re.Match[str]) -> int:
     """Return the integer offset in a label, such as −1 in t-1."""
     return int(parts[2] + parts[3]) if parts[2] else 0
+
+
+def counts_members(checker: Inference, key: Key) -> bool:
+    """Return whether a label of a name is an index or an open size, as in W^t and W^{n}."""
+    for text in (*key.subscript, *key.superscript):
+        parts = OFFSET.fullmatch(str(text))
+        if (parts is not None and parts[1] in checker.scope.indices) or type(size_of_label(checker, text)) is Extent:
+            return True
+    return False
 
 
 def with_label(key: Key, label: str, text: str) -> Key:

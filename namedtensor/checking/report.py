@@ -11,6 +11,7 @@ from grammar.errors import NotationError, excerpt
 from grammar.nodes import Number, Set
 from grammar.plain_text import encodable
 
+from ..core.extents import Extent
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
 from ..scope.dependencies import callers_of
@@ -159,7 +160,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     indices = {text: text for kind, text in function.superscript if kind == "index"}
     arguments: list[Term] = []
     for name, of in zip(function.parameters, domain):
-        shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
+        shape = {axis.name: _size_of_argument(checker, axis.name) for axis, _ in of.axes}
         arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
     before = len(checker.errors)
@@ -185,6 +186,12 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     for problem in unknown:
         if any(caller.provides(plain_key(problem.symbol or "")) for caller in callers):
             checker.errors.remove(problem)
+
+
+def _size_of_argument(checker: Checker, axis: str) -> Any:
+    """Return the open end |axis| of a range if the check has a size for it, and otherwise a new variable."""
+    size = checker.given_sizes.get(axis)
+    return size if type(size) is Extent else SizeVariable(f"|{axis}|")
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:

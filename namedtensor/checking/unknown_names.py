@@ -21,6 +21,7 @@ from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, format_shape
 from .beyond_families import beyond_family
+from .declarations import size_axis
 from .open_labels import with_label
 
 MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
@@ -65,7 +66,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     refused = explain_matrix_notation(checker, key, node, known_names)
     if refused is not None:
         return refused
-    size = size_of_family(checker, key)
+    size = size_of_family(checker, key, env)
     hint = (
         (explain_equation(checker, text) if few else None)
         or (f"pass it: sizes={{{size!r}: 3}}" if size else explain_missing_range(checker, key))
@@ -87,7 +88,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         or (explain_left_side(checker, text) if few else None)
         or f"define {text} with an equation, or pass a value for it",
         symbol=text if size is None else size,
-        axis=size if f"|{size}|" in (*key.superscript, *key.subscript) else None,
+        axis=size if any("|" in label for label in (*key.superscript, *key.subscript)) else None,
         reason=SIZE_NEEDED if size else TYPE_NEEDED if hint is None else None,
     )
 
@@ -131,12 +132,17 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
     return factors if fits else None
 
 
-def size_of_family(checker: Inference, key: Key) -> str | None:
-    """Return the text of the open end n if W^n is used and W^t is defined for t = 1, …, n, or None."""
-    families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
+def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None:
+    """Return the name or axis of the open end n if W^n is used and W^t is defined for t = 1, …, n, or None."""
+    functions = (outer.function for outer in env.outward)
+    local = (family for function in functions if function is not None for family in function.families)
+    families = [family for family in (*local, *checker.scope.families) if family.key.base == key.base]
     bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
-    return unknown[0].strip("|") if unknown else None
+    if not unknown:
+        return None
+    axes = OF_AXIS.fullmatch(unknown[0])
+    return unknown[0] if axes is None else size_axis(axes[1], env)
 
 
 def explain_missing_range(checker: Inference, key: Key) -> str | None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from grammar.errors import TYPE_NEEDED, NotationError
 
 from ..checking.checker import Checker
+from ..checking.open_labels import counts_members
+from ..core.extents import Extent
 from ..core.sizes import SizeVariable
 from ..scope.names import index_by_key, key
 from ..terms.inference import InputType
 from ..terms.terms import resolve_shape
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram
+from .open_lengths import with_open_ends
 
 Shapes = dict[str, dict[str, Any]]  # for each name the sizes of its axes, or None if a size is unknown
 
@@ -22,15 +26,33 @@ def infer_types(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Checker:  # fmt: skip
-    """Return a checker that has typed the goal, with each declared name as an input."""
+    """Return a checker that has typed the goal, with each declared name as an input.
+
+    An end of a range that nothing gives is a separate size, unless it counts parameters, such as W^l for l = 1, …, L.
+    """
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
     inputs = index_by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
-    program = goal.program
-    checker = program.checker(
-        inputs, whole_sizes(sizes), scope=program.scope, by_keyword=by_keyword, infer_parameters=True
-    )
-    goal.infer_parameters(checker)
-    checker.check_unused()
+    program, extent = goal.program, whole_sizes(sizes)
+    first: NotationError | None = None
+
+    def check(ends: Mapping[str, Extent]) -> tuple[Checker, tuple[NotationError, ...]]:
+        nonlocal first
+        checker = program.checker(
+            inputs, {**extent, **ends}, scope=program.scope, by_keyword=by_keyword, infer_parameters=True
+        )
+        try:
+            goal.infer_parameters(checker)
+            checker.check_unused()
+        except NotationError as problem:
+            first = first or problem
+            return checker, (problem,)
+        return checker, ()
+
+    (checker, errors), _ = with_open_ends(check, itemgetter(1))
+    if first is not None and any(counts_members(checker, name) for name in checker.parameters):
+        raise first
+    for problem in errors:
+        raise problem
     return checker
 
 
@@ -51,7 +73,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
             continue
         if id(term.shape) not in known:
             known[id(term.shape)] = {
-                axis: None if isinstance(size, SizeVariable) else size
+                axis: None if isinstance(size, (SizeVariable, Extent)) else size
                 for axis, size in resolve_shape(term.shape).items()
             }
         result[str(name)] = dict(known[id(term.shape)])
