@@ -139,7 +139,7 @@ def print_checked(checked: Any, source: FormulaSource, console: Console) -> None
 
 
 def make_check_record(checked: Any, file: str | None) -> dict[str, Any]:
-    """Return the result of a check as a record for machines."""
+    """Return the result of a check as a record for JSON."""
     warnings = [error_record(warning.make_strict_error(checked.source), file) for warning in checked.warnings]
     return {
         "ok": checked.ok,

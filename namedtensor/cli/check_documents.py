@@ -316,7 +316,7 @@ def _number(count: int, word: str) -> str:
 
 
 def _record(checked: CheckedDocument) -> dict[str, Any]:
-    """Return the report of a document as a record for machines."""
+    """Return the report of a document as a record for JSON."""
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 
     def records(severity: str) -> list[dict[str, Any]]:

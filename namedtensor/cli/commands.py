@@ -85,7 +85,7 @@ def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command as from a terminal; return the exit status."""
+    """Run the command line and return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
@@ -158,7 +158,7 @@ def report(problem: NotationError | InputError, options: Any, console: Console) 
 
 # --------------------------------------------------------------------------------------------------------------- parsers
 def find_command(word: str) -> Command:
-    """Return the command of a word, or exit with an error that names a command there is."""
+    """Return the command with a name, or exit with an error that suggests a command."""
     commands = BUILT_IN if word in BUILT_IN else find_commands()
     if word in commands:
         return load_command(commands[word])

@@ -40,7 +40,7 @@ AT_THE_PROMPT = (
 
 
 def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """Return the same error with its hint spelled according to the table."""
+    """Return an error whose hint uses the words of a table."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -83,7 +83,7 @@ class Console:
         return (f"{title}: " if title else "") + self.respell_error(error, stream or sys.stderr).to_text()
 
     def respell_error(self, error: NotationError, stream: TextIO) -> NotationError:
-        """Return an error in the spelling of a stream."""
+        """Return an error with the hint words and the characters that a stream needs."""
         error = replace_hint(error, self.hints)
         return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 
@@ -129,7 +129,7 @@ def _strings(value: Any, change) -> Any:
 
 
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:
-    """Return an error as a record for machines."""
+    """Return an error as a record for JSON."""
     line, column = error.position() if error.source is not None else (None, None)
     record = {"kind": error.kind, "code": error.code, "message": error.message, "line": line, "column": column}
     record |= {"span": list(error.span) if error.span else None, "span_text": error.span_text}

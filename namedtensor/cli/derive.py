@@ -1,4 +1,4 @@
-"""The command `derive`: the closed form of a derivative, the way to it, and both against tensors."""
+"""The command `derive`: the closed form of a derivative, its derivation, and a check of both on tensors."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def inputs_of(options: Any, console: Console) -> dict[str, Any]:
 
 
 def emulate(topology: str) -> None:
-    """Have JAX emulate CPU devices, unless it has started already: this command runs in a separate process."""
+    """Configure JAX to emulate CPU devices, unless it has already started."""
     from ..sharding.meshes import VIRTUAL
 
     virtual = VIRTUAL.fullmatch(topology)

@@ -13,7 +13,7 @@ from .code_writer import CodeLine, Writer, span_of
 
 
 class ArrayWriter(Writer):
-    """Writes a statement as an expression of whole arrays."""
+    """Writer of statements as expressions of whole arrays."""
 
     def code(self, term: Term) -> CodeExpression:
         """Return the expression of a term, or the name of its statement."""

@@ -40,7 +40,7 @@ class Block:
 
 
 class LoopWriter(Writer):
-    """A writer of statements as loops over their axes; `at` holds the indices of the element that is being written."""
+    """Writer of statements as loops over their axes; `at` contains the indices of the current element."""
 
     at: Indices
 

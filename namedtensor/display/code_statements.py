@@ -46,7 +46,7 @@ class CodeStatement(NamedTuple):
 
 
 class Names:
-    """The names in one function. Each name is used only once."""
+    """The names in use in one function. A new name is always distinct from these names."""
 
     def __init__(self, taken: Iterable[str]):
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
@@ -59,7 +59,7 @@ class Names:
 
 
 def find_unused_name(name: str, taken: Container[str]) -> str:
-    """Return this name as an identifier that is not taken, with a number after it if needed."""
+    """Return a name as an unused identifier, with a number after it if needed."""
     result = base = identifier(name)
     number = 2
     while result in taken:
@@ -68,7 +68,7 @@ def find_unused_name(name: str, taken: Container[str]) -> str:
 
 
 def identifier(text: str) -> str:
-    """Return a name of the notation as a Python name: W^{l} as W_l, x' as x_prime."""
+    """Convert a name to a Python identifier, such as W^{l} to W_l and x' to x_prime."""
     word = re.sub(r"\W+", "_", text.replace("'", "_prime")).strip("_")
     return word if word.isidentifier() and not keyword.iskeyword(word) else f"v_{word}".strip("_")
 

@@ -1,4 +1,4 @@
-"""A graph as a drawing that consists of boxes, arrows, and the type of each value beside its arrow."""
+"""Drawings of graphs with boxes, arrows, and the type of each value beside its arrow."""
 
 from __future__ import annotations
 

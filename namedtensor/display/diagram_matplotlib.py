@@ -1,4 +1,4 @@
-"""A diagram as PDF or PNG, by matplotlib."""
+"""Diagrams in PDF and PNG, with matplotlib."""
 
 from __future__ import annotations
 

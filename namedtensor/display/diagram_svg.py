@@ -1,4 +1,4 @@
-"""A diagram as SVG."""
+"""Diagrams in SVG."""
 
 from __future__ import annotations
 

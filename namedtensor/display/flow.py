@@ -208,7 +208,7 @@ class Flow(FlowData):
         return joined
 
     def sign(self, node: Call) -> tuple[Run, ...]:
-        """Return the text of an operation without its operands: +, ⊙_{key}."""
+        """Return the text of an operation without its operands, such as + or ⊙_{key}."""
         if node.operator == "juxtaposed":
             return (Run("⊙"),)
         between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))
@@ -228,7 +228,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """Return the text of a name in an expression: X^{l-1}, not X^0."""
+        """Return the text of a name as written in an expression, such as X^{l-1} rather than X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)
@@ -264,7 +264,7 @@ class Flow(FlowData):
     def opened(
         self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph
     ) -> ValueSource | None:
-        """Add a call as a group that holds the function's body."""
+        """Add a call as a group that contains the function's body."""
         inner = self.calls[(id(node), id(env))]
         sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
         group = graph.group(self.title(node))

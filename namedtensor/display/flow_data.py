@@ -39,7 +39,7 @@ class Asked(NamedTuple):
 
 
 class FlowData:
-    """The types that a checker has found, as a drawing asks for them."""
+    """The types that a checker has found, in the form that drawings need."""
 
     def __init__(self, checker: Checker, asked: Asked):
         self.checker, self.asked, self.data = checker, asked, asked.data
@@ -186,7 +186,7 @@ class FlowData:
         return list(result)
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
-        """Return the name that an expression denotes, if it is a tensor here: X, X^{l-1}, but not X^2 for a square."""
+        """Return the tensor name that an expression denotes, such as X or X^{l-1}, or None for a power such as X^2."""
         name = read_spelling(node)
         if name is None:
             return None

@@ -36,7 +36,7 @@ MISSING = (0.5, 0.5, 0.5, 0.45)
 
 
 class Picture:
-    """A drawing that displays itself in a notebook in the page's text color; `figure` is the matplotlib figure."""
+    """A heat map for notebooks, drawn in the page's text color; `figure` is the matplotlib figure."""
 
     def __init__(self, figure: Figure, mark: str):
         self.figure: Any = figure

@@ -1,4 +1,4 @@
-"""A lexer for Pygments, with the names `namedtensor` and `nt`, and the file name extension `.nt`."""
+"""Pygments lexer with the names `namedtensor` and `nt`, for files with the extension `.nt`."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class ExplainedStep(Suggests):
 
     @property
     def value(self) -> Any:
-        """The tensor. The values of all steps that are shown together are computed at once."""
+        """The value of the step, which is computed together with the values of the other steps."""
         return self.values[self]
 
 

@@ -71,7 +71,7 @@ class EditedProgram(NamedTuple):
 
 
 class EditedDocument:
-    """A document that is being edited. `read` returns the contents of included files, instead of the disk."""
+    """A document that is being edited; `read` returns the text of included files (default: read from disk)."""
 
     def __init__(self, path: str, read: Read | None = None):
         self.path, self.read = path, read

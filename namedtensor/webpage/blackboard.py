@@ -122,7 +122,7 @@ def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """A writer of one element of a step by its operands' elements. Sums are written out."""
+    """Writer for one element of a step, which writes sums out as operations on the operands' elements."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}

@@ -1,4 +1,4 @@
-"""The docs' paragraph on each error, by its number: `errors.json`, which is made with their page."""
+"""Docs paragraphs on errors by error code, from `errors.json`, which is generated with the docs page."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """Handler of the requests on one connection."""
 
     timeout = WAITING
     protocol_version = "HTTP/1.1"
@@ -141,4 +141,4 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Suppress logging, since the output would interrupt what the user types."""
+        """Suppress logging, because the output would interrupt the user's typing."""

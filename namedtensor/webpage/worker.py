@@ -24,7 +24,7 @@ SPARE_SECONDS = 0.1  # time of one question before another process is started fo
 
 
 class Worker:
-    """Processes that answer requests, restarted after they ended. While one computes, another answers the next request."""
+    """Pool of processes that answer requests. A process that has ended is restarted."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the reply to a line, within the process."""
+    """Return the reply to a request line; runs in the worker process."""
     from .answers import answer
 
     data = json.loads(line)
