@@ -5,8 +5,7 @@ An equation is proved if both sides have the same index normal form.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -20,16 +19,15 @@ from ..operators.user_functions import get_functions
 from ..scope.names import walk
 from ..symbolic import algebra, canonical
 from ..symbolic.factoring import vanishes
-from ..symbolic.forms import Form, FormHead, head, intern_heads
+from ..symbolic.forms import FormHead, head, intern_heads
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognize_functions
-from ..symbolic.work import TooLong, current, working
+from ..symbolic.work import TooLong, working
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .program_facts import facts_of
 from .reading import reading_checker
 
-MAX_EXPANSION_OPERATIONS = 20_000  # rewrites of a proof by all rules, which is tried where another is not found
+MAX_PROOF_OPERATIONS = 20_000  # rewrites of a proof
 SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "argmin", "sort", "clip", "fillna"))
 
 
@@ -66,7 +64,7 @@ def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
     """Return the shapes of the inputs, and, if a `proof` is requested, whether the sides have the same normal form."""
-    with intern_heads(), working(proving=True) as work:
+    with intern_heads(), working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
@@ -75,27 +73,23 @@ def normal_form(
                  if term.operator == "input"}  # fmt: skip
         if not proof or any(term.boolean or not term.shape.keys() <= broadcast for term in terms):
             return result, False
+        work.positive = positive_inputs(terms)
         try:
             if checker.scope.claims or checker.scope.declarations:  # The equation must only hold under the assumptions.
                 work.facts = facts_of(checker, {}, ())
         except (NotReadable, TooLong, ArithmeticError):
             return result, False
-        if _equal(terms, recognize_functions, operator.not_):
-            return result, True
-        positive = positive_inputs(terms)
-        with working(proving=True, limit=MAX_EXPANSION_OPERATIONS, positive=positive) as expansion:
-            expansion.facts = work.facts
-            return result, _equal(terms, tuple, vanishes)
+        return result, _equal(terms)
 
 
-def _equal(terms: list[Term], simplify: Callable[[Form], Form], is_zero: Callable[[Form], bool]) -> bool:
-    """Return whether the simplified differences between the terms are found to be zero within the limits."""
+def _equal(terms: list[Term]) -> bool:
+    """Return whether the differences between the terms are found to be zero within the limits."""
     try:
         forms = Forms({}, room=10**6)
-        for term in nonzero_terms(terms) if current().expanding else ():
+        for term in nonzero_terms(terms):
             forms.nonzero.add(canonical.key(forms.of(term)))
-        first, *rest = [simplify(forms.of(term)) for term in terms]
-        return all(is_zero(algebra.subtract(first, side)) for side in rest)
+        first, *rest = map(forms.of, terms)
+        return all(vanishes(algebra.subtract(first, side)) for side in rest)
     except (NotReadable, TooLong, ArithmeticError):
         return False
 

@@ -130,7 +130,7 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
         if not parts.coefficient:
             return ZERO
     product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-    for rule in PROOF_RULES if current().expanding else ():
+    for rule in PROOF_RULES if current().proving else ():
         changed = rule(product)
         if changed is not None:
             return add(*(normalize_product(*part) for part in changed))
@@ -264,7 +264,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
         for _ in range(int(exponent) - 1):
             products = multiply(products, form)
         return products
-    if current().expanding and not bracket:
+    if current().proving and not bracket:
         outer, rest = monomial(form, exponent.denominator > 1)
         if outer.factors:
             count_rule("common factor")
@@ -307,8 +307,8 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """Write x² as |x|² in a proof that applies all rules, since the root of x² is |x|."""
-    if not current().expanding or _plain_power(factor) or factor.exponent % 2:
+    """Write x² as |x|² in a proof, since the root of x² is |x|."""
+    if not current().proving or _plain_power(factor) or factor.exponent % 2:
         return factor
     count_rule("root of a square")
     return function_of("abs", to_form(factor, ONE_))._replace(exponent=factor.exponent)
@@ -321,7 +321,7 @@ def _plain_power(factor: Factor) -> bool:
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     """Expand (∑ …)ⁿ, after taking out the factors that do not depend on the summed indices."""
-    if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
+    if current().proving and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)
             for group in groups

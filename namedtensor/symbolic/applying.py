@@ -89,7 +89,7 @@ def apply_operator(
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """Return the simplified application of a function of numbers, or None if no rule applies."""
-    if current().expanding and (products := expand_function(operator, parts)) is not None:
+    if current().proving and (products := expand_function(operator, parts)) is not None:
         return products
     if operator in OPERATOR_RULES:
         return OPERATOR_RULES[operator](*parts)
@@ -129,11 +129,11 @@ def exponential(x: Form) -> Form:
         return products
     shared, rest = content(x)
     inner = scale_form(rest, Fraction(1, shared.denominator))
-    work = current()
-    alone = sole(rest if work.expanding else inner)
-    if alone is not None and is_function(alone, "log") and work.expanding >= work.proving:
+    proving = current().proving
+    alone = sole(rest if proving else inner)
+    if alone is not None and is_function(alone, "log"):
         count_rule("logarithm")
-        return power(opened(alone)[0], shared if work.expanding else Fraction(shared.numerator))
+        return power(opened(alone)[0], shared if proving else Fraction(shared.numerator))
     if shared.numerator != 1:
         count_rule("exponent")
     return power(_opaque("exp", inner), Fraction(shared.numerator))
@@ -200,20 +200,30 @@ HOLDS: dict[tuple[str, Sign], bool] = {
     ("≤", "positive"): False, ("=", "positive"): False, ("≥", "nonnegative"): True, ("<", "nonnegative"): False,
 }  # fmt: skip
 MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
+HALF = Fraction(1, 2)
+# 𝕀[x > y], … as a polynomial of s, the sign of x − y: the coefficients of 1, s and s².
+TRUTHS = {
+    ">": (0, HALF, HALF), "<": (0, -HALF, HALF), "≥": (1, HALF, -HALF), "≤": (1, -HALF, -HALF), "=": (1, 0, -1), "≠": (0, 0, 1),
+}  # fmt: skip
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Apply 𝕀[x > 0] = 1 for a positive x."""
+    """Apply 𝕀[x > 0] = 1 for a positive x. In proofs, express 𝕀[x > y] by the sign of x − y."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
     (left, right), label = opened(alone), alone.head.label
-    for x, relation in ((subtract(left, right), label), (subtract(right, left), MIRRORED[label])):
+    difference = subtract(left, right)
+    for x, relation in ((difference, label), (subtract(right, left), MIRRORED[label])):
         sign = signs.sign_of(x) if x else None
         if sign is not None and (holds := HOLDS.get((relation, sign))) is not None:
             count_rule("comparison")
             return ONE if holds else ZERO
-    return None
+    if not current().proving:
+        return None
+    count_rule("indicator")
+    sign = apply_operator("sign", (difference,))
+    return add(*(scale_form(power(sign, Fraction(n)), by) for n, by in enumerate(TRUTHS[label])))
 
 
 # The value of an operator on a positive or nonnegative argument.

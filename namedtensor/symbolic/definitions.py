@@ -1,8 +1,6 @@
 """Definitions that proofs expand, in the notation. X, Y and Z are the operands of an operator, and `ax` are its axes.
 
-Every proof expands the definitions in `OPENED`. A proof that applies all rules (`Work.expanding`) also expands the
-definitions in `EXPANDED`. Closed forms keep these operators. Wherever an operator has a value, its
-definition has the same value.
+Closed forms keep these operators. Wherever an operator has a value, its definition has the same value.
 """
 
 from __future__ import annotations
@@ -24,17 +22,15 @@ from .forms import ONE_, Form, FormIndex, Product, head, number, single, size, s
 from .forms import opened as opened_forms
 from .signs import record_named
 from .spelling import expression
-from .work import count_rule, current
+from .work import count_rule
 
-OPENED = {
+DEFINITIONS = {
     "var": "(∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2",
     "std": "√((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2)",
     "norm": "√(∑_{ax} X^2)",
     "standardize": "(X − (∑_{ax} X) / |ax|) / √((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2 + eps)",
     "logsumexp": "log(∑_{ax} exp X)",
     "logsoftmax": "X − log(∑_{ax} exp X)",
-}
-EXPANDED = {
     "softmax": "exp X / ∑_{ax} exp X",
     "σ": "1 / (1 + exp(−X))",
     "tanh": "(exp(2 X) − 1) / (exp(2 X) + 1)",
@@ -53,18 +49,14 @@ EXPANDED = {
     "leaky_relu": "(101 X + 99 abs X) / 200",
     "gelu": "X (1 + erf(X / √2)) / 2",
 }
-TRUTHS = {  # 𝕀[X > Y], where s is the sign of X − Y
-    ">": "(s^2 + s) / 2", "<": "(s^2 − s) / 2", "≥": "1 + (s − s^2) / 2", "≤": "1 − (s + s^2) / 2", "=": "1 − s^2", "≠": "s^2",
-}  # fmt: skip
 
 
 def expand_definition(forms: Any, term: Term) -> Form | None:
     """Return the form that a proof substitutes for a term, by a definition of its operator or by a matrix rule."""
-    expanding = current().expanding
-    text = OPENED.get(term.operator) or (EXPANDED.get(term.operator) if expanding else None)
+    text = DEFINITIONS.get(term.operator)
     if text is not None:
         return opened(forms, term, text)
-    rule = PROOF_DEFINITIONS.get(term.operator) if expanding else None
+    rule = PROOF_DEFINITIONS.get(term.operator)
     return rule(forms, term) if rule is not None else None
 
 
@@ -84,7 +76,7 @@ def decide_condition(forms: Any, condition: Term) -> bool | None:
 
 def equation_of(operator: str) -> str:
     """Return the definition of an operator as an equation, with its default options."""
-    text = {**OPENED, **EXPANDED}[operator]
+    text = DEFINITIONS[operator]
     for name, value in REGISTRY[operator].options:
         text = text.replace(name, f"{value:g}")
     axes = "_{ax}" if "ax}" in text else ""
@@ -116,16 +108,6 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
     )
 
 
-def sign_of_difference(forms: Any, term: Term) -> Form | None:
-    """Express 𝕀[X > Y] by the sign of X − Y."""
-    (condition,) = term.arguments
-    if condition.operator not in TRUTHS:
-        return None
-    count_rule("indicator")
-    sign = apply_operator("sign", (algebra.subtract(*map(forms.known, condition.arguments)),))
-    return value_of(expression(TRUTHS[condition.operator]), {"s": sign}, ())
-
-
 def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
     """Return the form of a definition for given operands and indices."""
     match node:
@@ -140,8 +122,8 @@ def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ..
     parts = [value_of(argument, values, indices) for argument in node.arguments]
     if node.operator == "∑":
         return algebra.sum_over(parts[0], indices)
-    if node.operator in EXPANDED:
-        return value_of(expression(EXPANDED[node.operator]), dict(zip("XY", parts)), ())
+    if node.operator in DEFINITIONS:
+        return value_of(expression(DEFINITIONS[node.operator]), dict(zip("XY", parts)), ())
     return ARITHMETIC[node.operator](*parts) if node.operator in ARITHMETIC else apply_operator(node.operator, parts)
 
 
@@ -156,7 +138,6 @@ ARITHMETIC: dict[str, Callable[..., Form]] = {
 PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
     **matrices.MATRICES,
     "∏": product_of_exponentials,
-    "indicator": sign_of_difference,
 }
 
 

@@ -269,8 +269,8 @@ def _index_form(self: Forms, term: Term, at: Form) -> Form:
     index = self.index(axis, whole.shape[axis])
     fresh = index.fresh()
     part = rename_indices(self.part(term, 0), {index: fresh})
-    if id(whole) in self.linear or current().expanding:
-        if current().expanding:
+    if id(whole) in self.linear or current().proving:
+        if current().proving:
             count_rule("element")
         chosen = _apply_along("onehot", (at,), (fresh,))
         return algebra.sum_over(algebra.multiply(part, chosen, (True, False)), [fresh])

@@ -62,8 +62,8 @@ REWRITE_RULES = (
     RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.clear_fractions),
     RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factor_form),
     *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{ax}"), definitions.opened)
-        for operator in (*definitions.OPENED, *definitions.EXPANDED)),
-    proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, definitions.sign_of_difference),
+        for operator in definitions.DEFINITIONS),
+    proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, applying.simplify_indicator),
     proof("element", "X_{a(1)} = X ⊙_{a} onehot_{a}(1)", {"X": AB}, applying.apply_operator),
     proof("sine and cosine", "(sin x)^2 + (cos x)^2 = 1", {"x": A}, product_rules.pythagorean),
     proof("sum of angles", "sin(x + y) = sin x ⊙ cos y + cos x ⊙ sin y", {"x": A, "y": A}, applying.apply_addition_theorem),

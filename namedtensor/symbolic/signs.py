@@ -89,6 +89,4 @@ def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> boo
     """Return whether xᵃ xᵇ = xᵃ⁺ᵇ holds for this head."""
     if not proving:
         return True
-    if (one.denominator > 1 or other.denominator > 1) and not get_head_sign(head) and not current().expanding:
-        return False
     return (one > 0) == (other > 0) or vanishes_rarely(head)

@@ -49,20 +49,14 @@ class Budget:
 class Work:
     """The budget of a question, with the uses of each rule.
 
-    If `proving` is true, only rules that are valid whenever both sides have a value apply, and every bracket is
-    multiplied out. If `expanding` is true, a proof applies all rules, and `positive` contains the terms that must be
-    nonnegative for both sides to have a value.
+    If `proving` is true, only rules that are valid whenever both sides have a value apply, operators are replaced by
+    their definitions, and every bracket is multiplied out. `positive` contains the heads that must then be nonnegative
+    for both sides to have a value.
     """
 
-    def __init__(
-        self,
-        proving: bool = False,
-        limit: int = MAX_WORK_OPERATIONS,
-        budget: Budget | None = None,
-        positive: frozenset[FormHead] | None = None,
-    ):
+    def __init__(self, proving: bool = False, limit: int = MAX_WORK_OPERATIONS, budget: Budget | None = None):
         self.proving, self.budget = proving, budget or Budget(limit)
-        self.expanding, self.positive = positive is not None, positive or frozenset()
+        self.positive: frozenset[FormHead] = frozenset()
         self.rules: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
@@ -111,10 +105,9 @@ def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
 
 
 @contextmanager
-def working(
-    proving: bool = False, limit: int = MAX_WORK_OPERATIONS, positive: frozenset[FormHead] | None = None
-) -> Iterator[Work]:
-    work = Work(proving, limit, _BUDGET.get(), positive)
+def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator[Work]:
+    """Open a context in which the rules of closed forms apply, or with `proving` the rules of proofs."""
+    work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:
         with intern_heads():
