@@ -151,7 +151,7 @@ def describe_size(size: Any) -> str:
 
 
 def write_refusal(condition: str, negation: str, message: str) -> list[str]:
-    """Return lines that raise an error if a condition on the sizes does not hold."""
+    """Return lines that raise an error if a condition on the sizes is false."""
     return [f"    if {negation}:", f"        raise ValueError({quote_name(message)})"]
 
 

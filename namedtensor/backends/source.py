@@ -321,7 +321,7 @@ class Backend:
         return self.source(plan)
 
     def kept_buffers(self, plan: Plan) -> Workspace | None:
-        """Return the arrays between steps whose memory is kept for the next call, or None if there are none."""
+        """Return the intermediate arrays whose memory is kept for the next call, or None if no memory is kept."""
         return None
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class ModuleBackend(Torch):
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        """Return the name, outside the class, of the value that the module's attribute is made from."""
+        """Return the name outside the class of the value that initializes the module's attribute."""
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 

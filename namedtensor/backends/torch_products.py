@@ -93,7 +93,7 @@ def is_large(x: Any, matrix: Any) -> bool:
 
 
 def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    """Return the lines for X Wᵀ + b and X W, which use oneDNN if the condition holds for X and W."""
+    """Return the lines for X Wᵀ + b and X W, which use oneDNN if X and W satisfy the condition."""
 
     def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"

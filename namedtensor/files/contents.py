@@ -24,7 +24,7 @@ class Found(NamedTuple):
 
 
 def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
-    """Return the requested member, or the only one. Raise InputError that lists the members otherwise."""
+    """Return the requested member, or the only member. Otherwise, raise InputError and list the members."""
     if member in arrays:
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")

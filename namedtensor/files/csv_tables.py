@@ -76,7 +76,7 @@ class TableCells(NamedTuple):
 
     @property
     def is_indexed(self) -> bool:
-        """Whether the first column only numbers the rows."""
+        """Whether the first column contains only row numbers."""
         return self.has_header and not self.titles[0] and len(self.titles) > 1 and is_row_numbers(self.columns[0])
 
 
@@ -102,7 +102,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
 
 
 def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
-    """Return the cells below the header, if there is one."""
+    """Return the cells below the header, or all cells without a header."""
     has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
     columns = [list(column) for column in zip(*(row for _, row in body))]

@@ -121,7 +121,7 @@ def read_zarr(path: Path, member: str | None) -> Found:
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:
-    """Return the requested variable, or the only one."""
+    """Return the requested variable, or the only variable."""
     xarray: Any = import_module("xarray")
 
     from ..core.interchange import from_xarray
@@ -152,7 +152,7 @@ def write_netcdf(value: Any, file: Any, path: str) -> None:
 
 
 def write_zarr(value: Any, file: Any, path: str) -> None:
-    """Write a store to a temporary folder beside the target and then rename it, so that the write is all or nothing."""
+    """Write a store to a temporary folder next to the target, and then rename it, so that the write is atomic."""
     need_packages("Zarr", f"writing {path}")
     target = Path(path)
     if target.exists():

@@ -102,7 +102,7 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
 
 
 def check_columns(columns: list[Any], head: TableCells) -> list[Any] | None:
-    """Return the columns if each holds only numbers or only words, otherwise None."""
+    """Return the columns if each contains only numbers or only words, otherwise None."""
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):
             if has_numbers(cast("list[str]", column)):

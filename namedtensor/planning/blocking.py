@@ -85,7 +85,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Return whether a tile always fits within its axis, or another plan is made for shorter axes."""
+    """Return whether a tile always fits within its axis, or shorter axes get a different plan."""
     return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 

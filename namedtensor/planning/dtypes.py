@@ -42,7 +42,7 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants beside inputs with these dtypes: the widest float, or the float for integers."""
+    """Return the dtype of constants for inputs with these dtypes: the widest float, or the float for integers."""
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:
@@ -145,7 +145,7 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most,
 
 
 def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Replace a number beside a large array by a row, because NumPy processes several elements of a row at a time."""
+    """Replace a number by a row if the array is large. NumPy processes several elements of a row at a time."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
         argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed

@@ -196,7 +196,7 @@ def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
 def transfer_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """Apply the transfer function of a primitive. A reduction combines `count` numbers into one."""
+    """Apply the transfer function of a primitive. A reduction combines `count` elements."""
     if primitive in MADE:
         return MADE[primitive](options)
     if primitive in CHOOSING:
@@ -222,7 +222,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """Return the number of elements that a step reduces to one, or an upper bound of that number."""
+    """Return the number of elements that a step reduces to one element, or an upper bound."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
         return shape[-1] if shape else 1

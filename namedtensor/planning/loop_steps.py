@@ -104,7 +104,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
 
 
 def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | None:
-    """Return the array that holds these terms in order along its first axis, or None if there is no such array."""
+    """Return the array that contains these terms in order along its first axis, or None if it does not exist."""
     b, members = lowering.builder, lowering.members
     result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
     if result[0] is None:

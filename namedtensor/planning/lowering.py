@@ -341,7 +341,7 @@ class Lowering:
         return REGISTRY[term.operator].lower(self.builder, arguments, term.axes, options)
 
     def _rewrite(self, term: Term) -> Argument | None:
-        """Return the value of a term by the first rewrite that is enabled and matches, or None if there is none."""
+        """Return the value of a term by the first enabled rewrite that matches, or None if no rewrite matches."""
         kinds = self.kinds_of(term)
         if kinds:
             for name, expected, function in self.tables.rewrites:

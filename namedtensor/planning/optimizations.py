@@ -130,7 +130,7 @@ OPTIMIZATIONS = {row.name: row for row in ROWS}
 
 
 def select_enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
-    """Return the names of the optimizations for a target, except for the disabled ones."""
+    """Return the names of the enabled optimizations for a target."""
     off = frozenset(disable)
     return _chosen(target, off if may_limit_blas() else off | {"blas-thread-limit"})
 

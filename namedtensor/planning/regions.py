@@ -38,7 +38,7 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A region: `inside` holds the terms computed in tiles, and `inputs` the terms that they read, with tiled axes."""
+    """A region. `inside` contains the terms computed in tiles, and `inputs` the terms that they read."""
 
     root: Term
     inside: dict[int, Axes]
@@ -344,7 +344,7 @@ TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """Return the region of terms below a root that map over an axis, down to whole inputs, or None if there is none."""
+    """Return the region of terms below a root that map over an axis, or None if there is no such region."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 

@@ -62,7 +62,7 @@ def _is_scaled(lowering: Lowering, term: Term) -> bool:
 
 
 def _is_stored(lowering: Lowering, term: Term) -> bool:
-    """Return whether a term is an input that holds 8-bit integers."""
+    """Return whether a term is an input with 8-bit integers."""
     if term.operator != "input":
         return False
     name = term.options[0]
@@ -114,7 +114,7 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite an element of Q ⊙ s if s has all axes of the index or none of them."""
+    """Rewrite an element of Q ⊙ s if s has all or none of the indexed axes."""
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

@@ -225,7 +225,7 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        """Return an identity matrix, which adopts the dtype of floats beside it, like 0 and 1."""
+        """Return an identity matrix, which adopts the dtype of the floats that it is combined with, like 0 and 1."""
         value = self.step("eye", (), order, (size, size), self.real, size=size)
         value.weak = True
         return value
@@ -245,7 +245,7 @@ class StepBuilder:
         return self.target.kind(x.dtype)
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
-        """Return whether all arrays among the arguments hold integers."""
+        """Return whether all arrays among the arguments contain integers."""
         return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, PlanValue))
 
     def floating(self, x: PlanValue) -> PlanValue:
@@ -273,5 +273,5 @@ class StepBuilder:
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
     def summable(self, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-        """Cast integers to a dtype that can hold a reduction of `count` of these integers, or of their products."""
+        """Cast integers to a dtype that can represent a reduction of `count` integers, or of their products."""
         return whole_numbers.summable(self, arguments, kind, count) if self.are_whole(arguments) else [*arguments]

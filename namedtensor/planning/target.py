@@ -99,7 +99,7 @@ class Target:
         return dtype_object(self.xp, dtype)
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """Return the library's common dtype for these dtypes. Raise NotationError if there is none."""
+        """Return the library's common dtype for these dtypes. Raise NotationError if no such dtype exists."""
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]

@@ -149,7 +149,7 @@ def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, 
 
 
 def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-    """Cast integers to a dtype that can hold a reduction of `count` of these integers, or of their products."""
+    """Cast integers to a dtype that can represent a reduction of `count` integers, or of their products."""
     pair = intervals.transfer_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
     enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
@@ -172,7 +172,7 @@ def for_recurrence(b: StepWriter, x: PlanValue) -> PlanValue:
 
 
 def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the dtype of floats computed from these integers. If that dtype may round them, record this."""
+    """Return the dtype of floats computed from these integers, and record whether this dtype may round them."""
     dtype = b.target.wide_float
     result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
@@ -182,12 +182,12 @@ def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
 
 
 def all_held(b: StepWriter, arguments: Sequence[Any]) -> bool:
-    """Return whether the integer dtype can hold all of these values."""
+    """Return whether the integer dtype can represent all of these values."""
     return all(is_held(b, argument) for argument in arguments if isinstance(argument, PlanValue))
 
 
 def is_held(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether 64-bit integers can hold a value."""
+    """Return whether 64-bit integers can represent a value."""
     return x.interval is not None and fits(b, x.interval, True)
 
 

@@ -26,7 +26,7 @@ class Clash(Exception):
 
 
 class Unified:
-    """An object that can be unified with others of its type; `root` represents all unified objects."""
+    """An object that can be unified with objects of its type. `root` represents all unified objects."""
 
     __slots__ = ("same",)
     same: Self | None

@@ -76,7 +76,7 @@ def unsafe(source: str, problem: str) -> Unsafe:
 
 
 def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Check the types of a formula and return a message that says so. Raise NotationError if a type is wrong."""
+    """Check the types of a formula and return a message about the check. Raise NotationError if a type is wrong."""
     from ..programs.checks import check_program_types
     from ..programs.parsed import ParsedProgram
 

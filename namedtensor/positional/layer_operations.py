@@ -84,7 +84,7 @@ def windows_of(
 
 
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
-    """Return the number of elements that a window beyond the last whole one lacks, 0 if there is none."""
+    """Return the number of elements that an incomplete last window lacks, or 0 if every window is complete."""
     if not isinstance(length, int):
         raise Misuse("ceil_mode=True is not supported")
     whole = length + 2 * before - spread * (size - 1) - 1

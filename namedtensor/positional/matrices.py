@@ -229,7 +229,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Multiply by ones: 𝟏^⊤ x and A 𝟏 are sums."""
+        """Multiply by a vector of ones, which is a sum, as in 𝟏^⊤ x and A 𝟏."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):

@@ -130,7 +130,7 @@ def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
-    """Return the body if the conditions hold, and the neutral element elsewhere."""
+    """Return the body where the conditions are true, and the neutral element elsewhere."""
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)

@@ -24,7 +24,7 @@ OUTER = 314  # the code of a product that has no axis in common
 
 
 def looks_positional(source: str) -> bool:
-    """Return whether a text has signs of matrices, indices or array code, and none of named tensor notation."""
+    """Return whether a source looks like matrices, indices or array code, but not like named tensor notation."""
     return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
 
 

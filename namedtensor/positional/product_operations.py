@@ -173,7 +173,7 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Join tensors along one axis, which is a new one; a tensor without an axis there has one element."""
+    """Concatenate tensors along a new axis. A tensor without an axis at this dimension has one element."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]

@@ -89,7 +89,7 @@ class Scanner:
         return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
 
     def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
-        """Return the first characters of a piece, and put the others back."""
+        """Return the first characters of a piece, and put the remaining characters back."""
         text, start, end = piece
         if length >= len(text):
             return piece
@@ -133,7 +133,7 @@ class Scanner:
         return True
 
     def number(self, piece: Piece) -> None:
-        """Read a number. After a script, TeX takes one digit of it, and text takes all."""
+        """Read a number. After `_` or `^`, TeX reads only one digit, and text reads all digits."""
         text, start, end = piece
         previous = self.tokens[-1] if self.tokens else None
         glued = previous is not None and previous.kind == NUMBER and previous.end == start and not self.scripts

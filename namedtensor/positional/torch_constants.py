@@ -119,7 +119,7 @@ def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """Return the comparisons of column and row that hold just there."""
+    """Return the comparisons of column and row that are true exactly at these elements."""
     rows, columns = inside.shape
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]

@@ -53,7 +53,7 @@ LONGEST = 90  # and that gets one anywhere
 
 
 class GraphReader(SizeNumbers):
-    """One reading: two traces of the same steps at different sizes, and the nodes read so far."""
+    """One translation: two traces of the same steps at different sizes, and the nodes translated so far."""
 
     def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)
@@ -114,7 +114,7 @@ class GraphReader(SizeNumbers):
         self.current = before
 
     def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
-        """Return the arguments that a rule accepts. Raise UnreadableModule for others, unless they are defaults."""
+        """Return the arguments that a rule accepts. Raise UnreadableModule for other arguments, except defaults."""
         known = (*rule.skipped, *IGNORED, *step.defaults)
         arguments = {
             name if name in rule.parameters else ALIASES.get(name, name): value
@@ -135,7 +135,7 @@ class GraphReader(SizeNumbers):
         return value
 
     def is_empty(self, value: Any) -> bool:
-        """Return whether an argument is a tensor without elements, which `cat` accepts beside others."""
+        """Return whether an argument is a tensor without elements, which `cat` accepts among its arguments."""
         return isinstance(value, Ref) and not self.runs.tensors[value.index].first.numel()
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
@@ -185,7 +185,7 @@ class GraphReader(SizeNumbers):
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name as a value, for all numbers of the current ranges."""
+        """Define a name as a value, for all indices in the current ranges."""
         spans = (*self.ranges, *spans)
         if spans:
             name = nodes.Superscript(name, tuple(span.variable for span in spans))
@@ -275,7 +275,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def shaping_step(self, ref: Ref) -> int:
-        """Return the step that gives a constant its form: its triangle or comparison, else the step that made it."""
+        """Return the step that determines a constant's form, such as a triangle or a comparison."""
         for operators in SHAPING:
             shaping = [
                 maker

@@ -68,13 +68,13 @@ def hint_of(path: str) -> str:
 
 @dataclass
 class TensorNames:
-    """The names of tensors that are taken, and a source of fresh names."""
+    """The tensor names that are in use, and a source of fresh names."""
 
     taken: set[str]
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
-        """Return this name, with a number appended if it is taken."""
+        """Return this name, with a number appended if the name is in use."""
         base = to_text(node)
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)

@@ -32,7 +32,7 @@ class SizeNumbers:
         self.bounds: dict[str, int] = {}  # the least size of the axes that an input indexes
 
     def resolve(self, node: Any) -> Any:
-        """Return a node with expressions of the sizes for the numbers that depend on them."""
+        """Return a node in which numbers that depend on sizes are replaced by expressions of these sizes."""
         if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
             expression = self.expression_of(node.value)
             if expression is None:
@@ -41,7 +41,7 @@ class SizeNumbers:
         return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
-        """Return a number as a node, in terms of a size if it depends on one, or None if there is no such node."""
+        """Return a number as a node, in terms of a size if it depends on a size, or None if there is no such node."""
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other

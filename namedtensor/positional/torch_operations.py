@@ -156,7 +156,7 @@ def operand(r: GraphReader, name: str, word: str, value: Any) -> Any:
 
 
 def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
-    """Return the arguments, in which dimensions that meet have as many axes."""
+    """Return the arguments with the same number of axes along aligned dimensions."""
     if operator.startswith("bitwise") and "bool" not in str(r.dtype_of("self")):
         raise UnreadableModule(f"aten.{operator} of integers works on bits")
     places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
@@ -207,7 +207,7 @@ def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *argu
 
 
 def make_traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
-    """Return a value of the table with the shape of the trace, which gives new axes their sizes."""
+    """Return a value of the table with the shape of the trace, which determines the sizes of new axes."""
     for axis, size in [*r.axes.facts.stated, *r.axes.facts.pinned]:
         axis.kind.size = axis.kind.size or size
     for at, (dim, length) in enumerate(zip(value.dims, shape)):

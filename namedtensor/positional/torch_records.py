@@ -1,4 +1,4 @@
-"""Parts of a reading: lines, declared tensors, remarks, and nodes with the step that made them."""
+"""Parts of a translation: lines, declared tensors, remarks, and nodes with the step that created them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """Return both runs as one, with the steps that make a tensor. Raise UnreadableModule if their steps differ."""
+    """Merge both runs, with the steps that compute a tensor. Raise UnreadableModule if the steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
     steps = [
@@ -198,7 +198,7 @@ def weight(node: Any) -> int:
 
 
 def stamp_node(node: Any, step: int) -> Any:
-    """Return a node whose new parts record the step that made them: (step + 1, 0) as their span."""
+    """Return a node whose new parts store the step that created them as the span (step + 1, 0)."""
     if node.span != (0, 0):
         return node
     return replace(rebuilt(node, lambda part: stamp_node(part, step)), span=(step + 1, 0))

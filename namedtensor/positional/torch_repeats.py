@@ -223,7 +223,7 @@ class Slots:
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the reference that each layer but the first takes from the layer before it, or None."""
+        """Return the reference that each layer except the first receives from the previous layer, or None."""
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
@@ -234,7 +234,7 @@ class Slots:
         return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
 
     def new(self) -> Ref:
-        """Return a reference that no tensor of the runs has."""
+        """Return a reference that is not in use in the runs."""
         return Ref(next(self.runs.unused))
 
     def equal_constants(self, several: Iterable[Ref]) -> bool:
@@ -272,7 +272,7 @@ def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], .
 
 
 def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
-    """Return the tensors that steps take which are not among these."""
+    """Return the tensors that steps outside the given steps use."""
     taken = {output}
     for number in runs.needed:
         if number not in inside:

@@ -1,4 +1,4 @@
-"""Operations of ATen that change dimensions, pad them or make new ones."""
+"""ATen operations that change, pad or create dimensions."""
 
 from __future__ import annotations
 

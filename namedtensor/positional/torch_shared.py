@@ -81,7 +81,7 @@ def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: 
 
 
 def find_taken_tensors(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
-    """Return the tensors that a call takes from other calls."""
+    """Return the tensors that a call receives from other calls."""
     taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])
     return taken.intersection(ref for refs in others for ref in refs)

@@ -91,7 +91,7 @@ def find_fixed_sizes(subject: Subject) -> set[int]:
 def free_groups(
     subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
 ) -> list[tuple[Group, list[int]]]:
-    """Return the groups whose size can change, alone or with others of that size, each with three possible sizes."""
+    """Return the groups whose size can change, alone or with equal groups, each with three possible sizes."""
     fixed = find_fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
     alone = list(groups_of(inputs, names))

@@ -1,4 +1,4 @@
-"""The subject of a reading: a module or a function as a call of parameters and inputs by their names."""
+"""The subject of a translation: a module or function, called with parameters and inputs by name."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class TracedTensor(AxisValue):
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
     def column(self, rank: int) -> TracedTensor:
-        """Return a vector along a dimension before `rank` others."""
+        """Return a vector along a dimension that precedes `rank` other dimensions."""
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
     def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
@@ -276,7 +276,7 @@ class TensorViews:
         return ()
 
     def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
-        """Merge some axes of a dimension into one."""
+        """Merge some axes of a dimension into one axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         node = merge_axes(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])

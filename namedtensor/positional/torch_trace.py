@@ -221,7 +221,7 @@ def name_of(func: Any) -> str:
 
 
 def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by the names of its schema, with defaults for omitted ones."""
+    """Return the arguments of a call by the names of its schema, with defaults for omitted arguments."""
     plain = {parameter.name: parameter.default_value for parameter in func._schema.arguments}
     return {**plain, **dict(zip(plain, args)), **kwargs}
 
@@ -350,7 +350,7 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
-    """Return the record of one run, and the tensors in it that depend on inputs or parameters."""
+    """Return the trace of one run, and the tensors that depend on inputs or parameters."""
     buffers, inputs = copy_all(subject.buffers), copy_all(inputs)
     trace, depends = Trace(), set[Ref]()
     recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)

@@ -47,7 +47,7 @@ class ProgramWriter:
             raise UnreadableModule("a value would have one axis twice") from None
 
     def prefer_given(self, result: Sequence[AxisVariable]) -> None:
-        """Let the axes of the result have the given names, rather than primed ones."""
+        """Assign the given names to the axes of the result, instead of primed names."""
         axes = self.reader.axes
         kinds = [axis.kind for axis in result]
         for axis in result:
@@ -183,7 +183,7 @@ class ProgramWriter:
     def state_open_sizes(
         self, stated: set[str], equations: Sequence[nodes.Equation], body: Node
     ) -> list[nodes.Statement]:
-        """Return |heads| = 8 for each axis that no declaration has."""
+        """Return equations such as |heads| = 8 for axes that do not occur in a declaration."""
         used = {name for part in (*equations, body) for node in walk(part) for name in made_axes(node)}
         result: list[nodes.Statement] = []
         by_name = {
@@ -219,13 +219,13 @@ def number_member(declared: DeclaredTensor, member: int) -> Node:
 
 
 def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
-    """Join several ranges into one: for l = 1, …, 8 for t = 1, …, |seq|."""
+    """Join several ranges into one range, as in for l = 1, …, 8 for t = 1, …, |seq|."""
     first, *rest = ranges
     return replace(first, further=merge_ranges(rest)) if rest else first
 
 
 def made_axes(node: Any) -> set[str]:
-    """Return the names of the axes that a node introduces without a size, as iota, ones, windows and splits do."""
+    """Return the names of the axes that a node, such as iota or a split, introduces without a size."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

@@ -138,7 +138,7 @@ class Choices:
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
-        """Return the index of the chosen option for an ambiguous piece. Raises Question if none is chosen."""
+        """Return the index of the chosen option for an ambiguous piece. Raises Question if no option is chosen."""
         if (topic, span) not in self.decisions:
             if len(self.decisions) >= len(self.plan):
                 raise Question(span, piece, options)

@@ -99,13 +99,13 @@ def ones(axis: AxisVariable) -> Node:
 
 
 def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
-    """Return the diagonal of two axes, along the first. Elements beside it do not count, even if they are infinite."""
+    """Return the diagonal of two axes, along the first axis. Other elements are ignored, even if they are infinite."""
     on_it = nodes.Cases(((node, call("=", (iota(first), iota(second)))), (number(0), None)))
     return call("∑", (on_it,), (second,))
 
 
 def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
-    """Return a node with axes merged into one, or one split into several."""
+    """Return a node with axes merged into one axis, or with one axis split into several axes."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
 

@@ -55,7 +55,7 @@ class DimensionViews:
         raise Misuse(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
     def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
-        """Return the lengths that numbers give if every axis has a size that fits them, else none."""
+        """Return the lengths that numbers specify if every axis has a matching size, else no lengths."""
         sizes = [axis.kind.size for dim in waiting for axis in dim]
         numbers = [item for item in items if type(item) is int]
         if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:

@@ -30,7 +30,7 @@ def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int 
 
 
 def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
-    """Note that an axis, or the axis within a padded one, is not shorter than a window."""
+    """Record that an axis, or the original axis if it is padded, is not shorter than a window."""
     parts = next((parts for whole, parts in axes.facts.totals if whole.root is axis.root), (axis,))
     stated = {part.root for part, _ in axes.facts.stated}
     axes.facts.longer += [(part, kernel) for part in parts if part.root not in stated]

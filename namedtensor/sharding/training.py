@@ -116,7 +116,7 @@ class Training:
             return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
-        """Return the step as `jax.stages.Traced`. Shapes may stand for tensors, as in `Sharded`."""
+        """Return the step as `jax.stages.Traced`. Shapes can replace tensors, as in `Sharded`."""
         with keep_language_errors():
             return self._compiled.trace(state, self._place_inputs(inputs))
 
