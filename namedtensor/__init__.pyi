@@ -194,9 +194,10 @@ def derivative(formula: FormulaLike, /, wrt: str, *, syntax: str = "auto") -> Fo
     Returns
     -------
     Formula or EntryPoint
-        For a value, ∂value/∂X*; for a function f, the function f'(X) = ∂f(X)/∂X*. The axes of X are starred, so
-        f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}; if that name is in use, the axis has the next mark (†, **). The
-        result prints as its closed form, if there is one; `to_text()` returns it as ∂….
+        The derivative ∂value/∂X* of a value, or the function f'(X) = ∂f(X)/∂X* for a function f. The axes of X are
+        starred. For example, the derivative of f : ℝ^{a} → ℝ^{b} is f' : ℝ^{a} → ℝ^{b × a*}. If the name a* is in
+        use, the axis is a† or a**. The result prints as its closed form, if there is one. `to_text()` returns it
+        as ∂….
 
     Raises
     ------
@@ -316,12 +317,12 @@ def parameters(
     Returns
     -------
     dict of str to str
-        The shape of each parameter. Of a name of a program, those that its value uses.
+        The shape of each parameter. For a name of a program, only the parameters that its value uses.
 
     Raises
     ------
     NotationError
-        If a function has parameters whose shapes depend on its arguments, and `shapes` does not give these.
+        If the shapes of a function's parameters depend on its arguments, and `shapes` does not specify them.
 
     Examples
     --------
@@ -352,7 +353,7 @@ def init(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     seed : int or key of jax.random
-        The seed of the random numbers. A key gives arrays of JAX (default: 0).
+        The seed of the random numbers. If it is a key, the tensors contain JAX arrays (default: 0).
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open.
     dtype : str
@@ -406,10 +407,10 @@ def diagram(
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open.
     expand : str or collection of str
-        Functions to open, and families, or their index, to draw member by member (default: none; a function is one
-        box, and a family is drawn once).
+        Functions to expand, and families, or their index, to draw member by member. By default, a function is one
+        box, and a family is drawn once (default: none).
     values : mapping of str to tensor, optional
-        Parameters, for their sizes.
+        Parameters whose sizes the diagram shows.
     inputs : mapping of str to tensor or shape, optional
         Inputs by name, if not passed as keywords.
     syntax : {"auto", "text", "latex"}
@@ -486,8 +487,8 @@ def to_latex(
     colors : bool
         Whether to color each axis (default: False).
     width : float, optional
-        The line width in em. Longer formulas are broken into lines of a display. The class `article` has 34.5 em
-        (default: no line breaks).
+        The line width in em. A longer formula is broken into the lines of a display. The line width of the class
+        `article` is 34.5 em (default: no line breaks).
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
 
@@ -537,8 +538,8 @@ def to_python(
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
     style : {"function", "module", "readable"}
-        "module" gives a PyTorch class whose parameters are those that the formula declares; "readable" gives code as you
-        would write it, with the names of the formula and without checks, for known sizes (default: "function").
+        "module" returns a PyTorch class with the parameters that the formula declares. "readable" returns code as
+        you would write it, for known sizes, with the formula's names and without checks (default: "function").
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **named : tensor or shape
@@ -670,8 +671,8 @@ def to_einsum(
     Raises
     ------
     NotationError
-        If the formula is not a number times a sum of products; the message names the first part that is not, and the
-        hint the largest part that is (405).
+        If the formula is not a number times a sum of products (405). The message names the first part that does not
+        fit this form, and the hint names the largest part that fits.
 
     Examples
     --------

@@ -46,24 +46,24 @@ class Behavior:
     def __matmul__(self, other: Any) -> Self: ...
     def __rmatmul__(self, other: Any) -> Self: ...
     def rename(self, names: Mapping[str, str] | None = None, /, **named: str) -> Self:
-        """Rename axes, all simultaneously: X_{height→rows}.
+        """Rename several axes at once, as X_{height→rows} does in a formula.
 
         Parameters
         ----------
         names : mapping of str to str, optional
-            New name per axis, if a name is not a Python identifier.
+            The new name per axis, for axis names that are not Python identifiers.
         **named : str
-            New name per axis.
+            The new name per axis.
 
         Returns
         -------
         NamedTensor
-            The same elements under the new names.
+            A tensor with the same elements and the new axis names.
 
         Raises
         ------
         NotationError
-            If an axis is missing (301), or two axes would get one name (303; paper §3.6).
+            If an axis is missing (301), or two axes would have the same name (303; paper §3.6).
 
         Examples
         --------
@@ -73,12 +73,12 @@ class Behavior:
         """
 
     def merge(self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]) -> Self:
-        """Merge axes into one, row-major in the order written: X_{(height,width)→layer}.
+        """Merge axes into one axis in row-major order, as X_{(height,width)→layer} does in a formula.
 
         Parameters
         ----------
         groups : mapping of str to (str or iterable of str), optional
-            The axes to merge per new axis, if a name is not a Python identifier.
+            The axes to merge per new axis, for axis names that are not Python identifiers.
         **named : str or iterable of str
             The axes to merge per new axis.
 
@@ -101,14 +101,15 @@ class Behavior:
     def split(
         self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
     ) -> Self:
-        """Split an axis into several: X_{layer→(heads,key)}.
+        """Split an axis into several axes, as X_{layer→(heads,key)} does in a formula.
 
         Parameters
         ----------
         axes : mapping of str to (mapping of str to int or None), optional
-            The new axes with their sizes per axis, if a name is not a Python identifier. One size may be None.
+            The new axes with their sizes, per axis to split, for axis names that are not Python identifiers. One size may
+            be None; the other sizes determine it.
         **named : mapping of str to int or None
-            The new axes with their sizes per axis.
+            The new axes with their sizes, per axis to split.
 
         Returns
         -------
@@ -117,7 +118,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If an axis is missing (301), or the sizes do not multiply to its size (313; paper §3.6).
+            If an axis is missing (301), or its size is not the product of the new sizes (313; paper §3.6).
 
         Examples
         --------
@@ -132,12 +133,12 @@ class Behavior:
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]: ...
     def __dir__(self) -> list[str]: ...
     def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a pandas Series for one axis, or a DataFrame for two axes; labels become its index and its columns.
+        """Return a pandas Series for one axis, or a DataFrame for two axes, with labels as the index and the columns.
 
         Parameters
         ----------
         order : str or iterable of str, optional
-            Of two axes: the axis of the index, then the axis of the columns.
+            For two axes, the axis of the index and then the axis of the columns.
 
         Returns
         -------
@@ -146,7 +147,8 @@ class Behavior:
         Raises
         ------
         NotationError
-            If it does not have one axis or two, or the order of two is missing (318); if pandas is not installed (408).
+            If the tensor does not have one or two axes, the order of two axes is missing (318), or pandas is not installed
+            (408).
 
         Examples
         --------
@@ -163,7 +165,7 @@ class Behavior:
         Parameters
         ----------
         order : str or iterable of str, optional
-            Of two axes: the axis of the rows, then the axis of the columns.
+            For two axes, the axis of the rows and then the axis of the columns.
 
         Returns
         -------
@@ -172,7 +174,8 @@ class Behavior:
         Raises
         ------
         NotationError
-            If it does not have one axis or two, or the order of two is missing (318); if polars is not installed (408).
+            If the tensor does not have one or two axes, the order of two axes is missing (318), or polars is not installed
+            (408).
 
         Examples
         --------
@@ -213,7 +216,7 @@ class Behavior:
         Returns
         -------
         NamedTensor
-            With the same labels.
+            A tensor with the same labels.
 
         Raises
         ------
@@ -228,12 +231,12 @@ class Behavior:
         """
 
     def flip(self, axis: Any) -> Self:
-        """Reverse the order of the elements along axes. Labels go along.
+        """Reverse the order of the elements along axes, together with their labels.
 
         Parameters
         ----------
         axis : str or iterable of str
-            The axes.
+            The axes to reverse.
 
         Returns
         -------
@@ -252,21 +255,21 @@ class Behavior:
         """
 
     def pad(self, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> Self:
-        """Add elements before and after the elements of axes.
+        """Pad axes with elements before the first element and after the last element.
 
         Parameters
         ----------
         axes : mapping of str to (int, int), optional
-            How many elements before and after, per axis, if a name is not a Python identifier.
+            The number of new elements before and after, per axis, for axis names that are not Python identifiers.
         value : number
-            The element that is added (default: 0).
+            The value of the new elements (default: 0).
         **named : (int, int)
-            How many elements before and after, per axis.
+            The number of new elements before and after, per axis.
 
         Returns
         -------
         NamedTensor
-            Without labels on these axes.
+            A tensor without labels on the padded axes.
 
         Raises
         ------
@@ -281,14 +284,14 @@ class Behavior:
         """
 
     def roll(self, shifts: Mapping[str, int] | None = None, /, **named: int) -> Self:
-        """Shift the elements along axes. Elements that leave at one end enter at the other. Labels stay, as in xarray.
+        """Shift the elements along axes. Elements shifted past the end reenter at the start. Labels do not move.
 
         Parameters
         ----------
         shifts : mapping of str to int, optional
-            By how many positions, per axis, if a name is not a Python identifier.
+            The number of positions to shift by, per axis, for axis names that are not Python identifiers.
         **named : int
-            By how many positions, per axis.
+            The number of positions to shift by, per axis.
 
         Returns
         -------
@@ -312,16 +315,16 @@ class Behavior:
         Parameters
         ----------
         library : {"numpy", "torch", "jax"} or NamedTensor, optional
-            The library (default: the tensor's dtype). For a tensor, its library, device and dtype.
+            The library (default: the tensor's library). If it is a tensor, use its library, device and dtype.
         device : optional
             The device, such as "cuda" (default: the library's default).
         dtype : str, optional
-            The type of the elements, such as "float32" (default: as it is).
+            The dtype of the elements, such as "float32" (default: unchanged).
 
         Returns
         -------
         NamedTensor
-            The same elements and labels.
+            A tensor with the same elements and labels.
 
         Raises
         ------
@@ -336,12 +339,12 @@ class Behavior:
         """
 
     def unstack(self, axis: str) -> list[Self]:
-        """Return the tensors along an axis, one per element: `for row in A.unstack("seq")`.
+        """Return the slices along an axis as a list, as in `for row in A.unstack("seq")`.
 
         Parameters
         ----------
         axis : str
-            The axis.
+            The axis to remove.
 
         Returns
         -------
@@ -360,14 +363,14 @@ class Behavior:
         """
 
     def where(self, condition: Any, otherwise: Any | None = None) -> Self:
-        """Keep the elements that satisfy a condition.
+        """Keep the elements that satisfy a condition, and replace the other elements.
 
         Parameters
         ----------
         condition : NamedTensor
-            The condition; it may have further axes.
+            A tensor of booleans. It may have additional axes.
         otherwise : tensor or number, optional
-            The elements elsewhere (default: nan).
+            The replacement for the other elements (default: nan).
 
         Returns
         -------
@@ -376,7 +379,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If the condition is not one (315), or the axes do not fit (302).
+            If the condition does not consist of booleans (315), or the axes do not match (302).
 
         Examples
         --------
@@ -387,15 +390,15 @@ class Behavior:
         """
 
     def sel(self, index: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
-        """Select elements by label, as xarray's `sel` does: integers are labels too.
+        """Select elements by label. As in xarray's `sel`, integers are labels, not positions.
 
         Parameters
         ----------
         index : mapping of str to label, list of labels or slice, optional
-            What to select per axis, if a name is not a Python identifier.
+            The labels to select per axis, for axis names that are not Python identifiers.
         **named : label, list of labels or slice
-            What to select per axis. One label removes the axis; a slice includes both of its ends. Among dates, a partial date
-            such as "2024-03" selects its period, and a slice reaches to the end of the period.
+            The labels to select per axis. A single label removes the axis. A slice includes both ends. If the labels are
+            dates, a partial date such as "2024-03" selects its whole period, and a slice extends to the end of the period.
 
         Returns
         -------
@@ -404,7 +407,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If an axis is missing (301), or has no such label (401).
+            If an axis is missing (301), or does not have the label (401).
 
         Examples
         --------
@@ -422,19 +425,20 @@ class Behavior:
         Parameters
         ----------
         labels : mapping of str to (iterable or None), optional
-            Labels per axis, if a name is not a Python identifier: strings, numbers or dates. None removes them.
+            Labels per axis, for axis names that are not Python identifiers. Labels are strings, numbers or dates. None
+            removes the labels of an axis.
         **named : iterable or None
             Labels per axis.
 
         Returns
         -------
         NamedTensor
-            The same elements. Axes that are not named keep their labels.
+            A tensor with the same elements. Other axes keep their labels.
 
         Raises
         ------
         NotationError
-            If an axis is missing (301), or has another size than there are labels (302).
+            If an axis is missing (301), or its size differs from the number of labels (302).
 
         Examples
         --------
@@ -449,14 +453,14 @@ class Behavior:
         """
 
     def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        r"""Format a number, row or matrix as LaTeX.
+        r"""Format a tensor with at most two axes as LaTeX.
 
         Parameters
         ----------
         macros : bool
             Whether to use the paper's macros (default: False).
         digits : int, optional
-            Significant digits (default: the setting of `set_printoptions`).
+            The number of significant digits (default: the setting of `set_printoptions`).
 
         Returns
         -------
@@ -465,7 +469,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If there are more than two axes.
+            If the tensor has more than two axes (316), too many elements (404), or no values (405).
 
         Examples
         --------
@@ -475,25 +479,26 @@ class Behavior:
         """
 
     def take(self, indices: Any, axis: str) -> Self:
-        """Return the elements at positions along an axis, counted from 0.
+        """Return the elements at the given positions along an axis. Positions count from 0.
 
         Parameters
         ----------
         indices : int, sequence of int or NamedTensor
-            The positions. Negative positions raise an error; `A[{"seq": -1}]` counts from the end.
+            The positions. A negative position raises an error. To count from the end, write `A[{"seq": -1}]`.
         axis : str
-            The axis.
+            The axis to select along.
 
         Returns
         -------
         NamedTensor
-            For one position, the result lacks the axis. For a sequence, it has the axis and the labels of these elements.
-            For a tensor, it has the axes of the positions, and the axes that `A` shares are aligned by name.
+            The selected elements. For one position, the result does not have the axis. For a sequence, the result has the
+            axis with the labels of the selected elements. For a tensor, the result has the tensor's axes instead. Axes that
+            the tensor shares with `A` are aligned by name.
 
         Raises
         ------
         NotationError
-            If the axis is missing (301), a position is not an integer (402), or is out of range (401).
+            If the axis is missing (301), or a position is not an integer (402) or is out of range (401).
 
         Examples
         --------
@@ -503,24 +508,24 @@ class Behavior:
         """
 
     def topk(self, k: int, axis: str) -> tuple[Self, Self]:
-        """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
+        """Return the k largest elements along an axis in descending order, and their positions, which count from 0.
 
         Parameters
         ----------
         k : int
-            How many.
+            The number of elements.
         axis : str
-            The axis, whose size in the results is k.
+            The axis to search along. Its size in the results is k.
 
         Returns
         -------
         tuple of NamedTensor
-            The elements, and their positions.
+            The elements and their positions.
 
         Raises
         ------
         NotationError
-            If the axis is missing (301), or has fewer elements (308).
+            If the axis is missing (301), or has fewer than k elements (308).
 
         Examples
         --------
@@ -533,7 +538,7 @@ class Behavior:
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str:
-        """Return a static table with the names of the axes at its sides; more than two axes make several tables."""
+        """Format the tensor as HTML tables with the names of the axes. Tensors with more than two axes have several."""
 
     def to_text(self, digits: int | None = None) -> str:
         """Format the tensor as a table for terminals.
@@ -541,7 +546,7 @@ class Behavior:
         Parameters
         ----------
         digits : int, optional
-            Significant digits (default: the setting of `set_printoptions`).
+            The number of significant digits (default: the setting of `set_printoptions`).
 
         Returns
         -------
