@@ -4,8 +4,7 @@
 
 Each command is a record of type `Command`. Its module is imported only when the command is used. Other packages can add
 commands as entry points of the group `namedtensor.commands`. The exit status is 0 for success, 1 for an error in the
-formula or
-an input, and 2 for a usage error.
+formula or an input, and 2 for a usage error.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ from .parsers import LIST, Argument, command, formula_with
 def devices_command(options: Any, console: Console) -> None:
     r"""Print memory, FLOPs and communication of each device.
 
-    namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] ×
-    b[32]}'
+    namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] × b[32]}'
     namedtensor devices model.nt --topology v5e:16x16 --mesh data=32,model=8 --store chans=data,hidden=model \
         --compute batch=data,hidden=model --loss loss --sizes L=80,chans=8192 ids='ℤ^{batch[32] × seq[4096]}'
 

@@ -3,8 +3,7 @@
     {"version": 1, "findings": [{"file": "paper.tex", "code": 301, "formula": "\\[ … \\]", "count": 1}, …]}
 
 A baseline identifies a finding by its file (relative to the baseline), its code and the text of its formula. Therefore,
-the
-finding stays suppressed when its lines move, and it is reported again when its formula changes.
+the finding stays suppressed when its lines move, and it is reported again when its formula changes.
 """
 
 from __future__ import annotations

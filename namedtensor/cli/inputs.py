@@ -60,8 +60,7 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
     """Return the tensors and numbers of NAME=… arguments, and print notes on how files were read.
 
     With `shapes`, an argument may also be a shape, which is returned as text. `header` contains the values of --header.
-    Raise
-    InputError if an argument is not an input or a name has two values.
+    Raise InputError if an argument is not an input or a name has two values.
     """
     values, headers = KeywordValues(), headers_of(header)
     for name, text in map(split_given, words):

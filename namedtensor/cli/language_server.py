@@ -1,8 +1,7 @@
 """The Language Server Protocol for the package `editor`, which converts requests to calls and results to messages.
 
 Findings in the changed part are published at once. Findings in the whole document follow after a pause. The content of
-a
-document never stops the server.
+a document never stops the server.
 """
 
 from __future__ import annotations

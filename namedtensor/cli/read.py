@@ -42,8 +42,7 @@ def read_command(options: Any, console: Console) -> int:
     namedtensor read model.py:loss x=batch,chans y=batch:int --json
 
     The file is imported, so its top-level code runs. The module is traced with example tensors that have the given
-    axes. The exit
-    status is 1 if a view splits a named axis, or if the code differs from the formula.
+    axes. The exit status is 1 if a view splits a named axis, or if the code differs from the formula.
     """
     from ..positional.torch_reading import from_torch
     from ..teaching.function_tests import resolve_formula

@@ -24,16 +24,14 @@ RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked") 
 def translate_command(options: Any, console: Console) -> None:
     r"""Translate matrices, indices, einsum or array code.
 
-      namedtensor translate 'softmax(QK^T / √d_k) V' Q=query,key K=seq,key V=seq,val
-      namedtensor translate '\frac1n \sum_{i=1}^n x_i x_i^\top' x=n,d --to latex
-      namedtensor translate 'np.einsum("bqd,bkd->bqk", Q, K)' Q=batch,query,d K=batch,seq,d
-      namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
-      namedtensor translate 'u v' u=n v=n --reading 2
+    namedtensor translate 'softmax(QK^T / √d_k) V' Q=query,key K=seq,key V=seq,val
+    namedtensor translate '\frac1n \sum_{i=1}^n x_i x_i^\top' x=n,d --to latex
+    namedtensor translate 'np.einsum("bqd,bkd->bqk", Q, K)' Q=batch,query,d K=batch,seq,d
+    namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
+    namedtensor translate 'u v' u=n v=n --reading 2
 
-      Array code is compared with its library on random arrays before its formula is printed. For other notation, only
-      the types
-    are checked.
-      Assumptions are written to standard error.
+    Array code is compared with its library on random arrays before its formula is printed. For other notation, only the
+    types are checked. Assumptions are written to standard error.
     """
     from ..positional.refusals import Ambiguous
     from ..positional.translation import translate

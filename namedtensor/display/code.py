@@ -57,8 +57,7 @@ def readable_code(
     """Return the readable source text of a function of arrays, whose parameters are the inputs that it uses.
 
     Inputs in `narrow` contain integers of fewer than 64 bits, which could overflow. Inputs in `floating` may contain
-    floats.
-    Raise NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
+    floats. Raise NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
     """
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

@@ -1,10 +1,8 @@
 """Names of operators in NumPy, PyTorch, JAX and plain Python for readable code, with a template for each operator.
 
 In a template, {0}, {1}, … are the operands, and {0:atom} is an operand in parentheses if it binds less tightly. {axis}
-are
-the positions of the axes, {p} is a parameter, {dtype} is the dtype of the inputs, and {typed} is the keyword argument
-for
-this dtype. If a template calls a function in HELPERS, the code includes its definition.
+are the positions of the axes, {p} is a parameter, {dtype} is the dtype of the inputs, and {typed} is the keyword
+argument for this dtype. If a template calls a function in HELPERS, the code includes its definition.
 """
 
 from __future__ import annotations
@@ -62,8 +60,7 @@ class Library(NamedTuple):
     """A library: the title, import name, keyword for axes, library-specific templates, and infix operators.
 
     The title includes a preposition, such as "in NumPy". `limits` contains the largest number of operations per operand
-    in
-    one line, for operators that have another limit in this library.
+    in one line, for operators that have another limit in this library.
     """
 
     title: str

@@ -134,8 +134,7 @@ class Pass(NamedTuple):
     """A number that all elements along the axes share, computed by one expression or by loops.
 
     The loops begin at `start` and apply `step`. In templates, {x} is an element, {count} is the number of elements, and
-    {p} is
-    the parameter. Any other word is the number that the pass of that name computes.
+    {p} is the parameter. Any other word is the number that the pass of that name computes.
     """
 
     name: str

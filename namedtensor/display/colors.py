@@ -2,8 +2,7 @@
 
 The colors are legible as text on white (with a contrast of 4.5), and a second version is legible on black. Readers with
 any type of color blindness can distinguish them. No information depends on color alone, because the names are written
-too.
-From the ninth axis on, the colors repeat with an underline.
+too. From the ninth axis on, the colors repeat with an underline.
 """
 
 from __future__ import annotations

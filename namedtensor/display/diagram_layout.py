@@ -1,11 +1,9 @@
 """Layered layout of a graph: nodes in ranks from top to bottom, with few crossings and nearly straight edges.
 
 The algorithm follows Sugiyama, Tagawa and Toda (1981). The longest path to a node determines its rank, and the
-barycenters
-of its neighbors determine its order within the rank. Then the nodes of each rank move to the positions with the
-shortest
-edges. An edge over several ranks has a waypoint in each rank. The layout knows only the sizes of cells, so it treats a
-group as a single node.
+barycenters of its neighbors determine its order within the rank. Then the nodes of each rank move to the positions with
+the shortest edges. An edge over several ranks has a waypoint in each rank. The layout knows only the sizes of cells, so
+it treats a group as a single node.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ class Asked(NamedTuple):
     """The options of a diagram.
 
     `data` contains the names of the inputs. `expand` contains the functions to open, and the families or indices whose
-    members
-    are shown separately. `sizes` and `given` contain the given numbers and shapes.
+    members are shown separately. `sizes` and `given` contain the given numbers and shapes.
     """
 
     data: frozenset[Key]

@@ -115,8 +115,7 @@ def heatmap(
     ------
     NotationError
         If the tensor lacks one of the axes, if the number of labels differs from the size of an axis, or if matplotlib
-        is
-        missing (408).
+        is missing (408).
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Slides of the steps of an explanation, as one standalone page.
 
 The page shows one step at a time, beside a list of all steps. Keys, buttons or a timer change the step. Without
-scripts,
-and in print, the page lists all steps.
+scripts, and in print, the page lists all steps.
 """
 
 from __future__ import annotations

@@ -6,8 +6,7 @@
         2. …
 
 Each piece of the formula that the checker typed is a step, in the order of the checker. Within a function, the extra
-axes
-of its arguments have internal names (`seq@1`). A step shows their plain names, with a prime if the plain name is
+axes of its arguments have internal names (`seq@1`). A step shows their plain names, with a prime if the plain name is
 already in use.
 """
 
@@ -200,8 +199,7 @@ class Explanation(Suggests):
     """The steps of a formula in order of evaluation, printed as a table in terminals and notebooks.
 
     For a derivative, the steps to its closed form follow, each with its rule; `derivation` returns them. If there are
-    many
-    steps, the table is an overview. `inside("FFN^2")` returns the steps of one definition or family.
+    many steps, the table is an overview. `inside("FFN^2")` returns the steps of one definition or family.
     """
 
     source: str

@@ -103,8 +103,7 @@ def check_document(
         The path of the document. Its extension determines the file type; the file need not exist.
     read : callable, optional
         A function that maps the path of an included file to its text, or to None if there is no such file (default:
-        read
-        files from disk).
+        read files from disk).
     everything : bool
         Whether to also check formulas that show no named axis (default: False).
 

@@ -172,8 +172,7 @@ def _find_second_declaration(together: Together, program: nodes.Program) -> Defi
     """Return the first declaration that conflicts with an earlier statement, or None.
 
     A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
-    the
-    name. The same rule applies to functions and their signatures.
+    the name. The same rule applies to functions and their signatures.
     """
     declared: dict[str, Any] = {}
     defined: dict[str, nodes.Equation] = {}

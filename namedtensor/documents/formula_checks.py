@@ -38,8 +38,7 @@ def check_formula(
     """Check a formula with the inputs whose shapes are known.
 
     The inputs in `named` may have any shape. If the inputs are not `complete`, an undefined name is treated as an
-    input. It
-    raises an error only if it resembles a defined name.
+    input. It raises an error only if it resembles a defined name.
     """
     from ..programs.checks import check_program_types
 

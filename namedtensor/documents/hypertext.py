@@ -5,8 +5,7 @@ r"""Convert HTML to a LaTeX document of its headings and the formulas that MathJ
     <!-- namedtensor: X ∈ ℝ^{seq} -->         % namedtensor: X ∈ ℝ^{seq}
 
 The formulas are in `\(…\)`, `\[…\]`, `$$…$$` and environments. Entities may stand for `<`, `>` and `&`. A single `$` is
-a
-currency sign. Scripts, styles and code are skipped.
+a currency sign. Scripts, styles and code are skipped.
 """
 
 from __future__ import annotations

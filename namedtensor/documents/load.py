@@ -22,9 +22,8 @@ def load_program(
     r"""Load a program from a file or document.
 
     Documents (`.tex` with sections or included files, `.md`, `.rst`, `.ipynb`, `.html`) are read as in `namedtensor
-    check`, with
-    their included files, macros and assumptions in comments. Sections inherit definitions, and a later definition takes
-    precedence.
+    check`, with their included files, macros and assumptions in comments. Sections inherit definitions, and a later
+    definition takes precedence.
 
     Parameters
     ----------

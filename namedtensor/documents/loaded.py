@@ -56,8 +56,7 @@ def program_of(file: str, section: str | None) -> str | None:
     """Return the program of a document, or of one of its sections, as text; None if the file is a single formula.
 
     Expressions without a name are left out, so that the last definition is the value of the program. Raise
-    NotationError
-    if the file cannot be read or does not have the section.
+    NotationError if the file cannot be read or does not have the section.
     """
     try:
         text, _ = document_text(file)

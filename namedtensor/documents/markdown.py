@@ -7,10 +7,9 @@ r"""Convert Markdown to a LaTeX document of its headings and formulas.
     ```                              \]
 
 The formulas are in `$…$`, `$$…$$`, ```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and
-environments.
-A block ```` ```nt ```` contains the text notation. A formula in `$…$` has no space next to its dollars and no digit
-after
-them, so that $5 is a price. Code is skipped. A macro that a formula defines applies to all later formulas.
+environments. A block ```` ```nt ```` contains the text notation. A formula in `$…$` has no space next to its dollars
+and no digit after them, so that $5 is a price. Code is skipped. A macro that a formula defines applies to all later
+formulas.
 """
 
 from __future__ import annotations

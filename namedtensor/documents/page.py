@@ -1,8 +1,7 @@
 """HTML page of the findings of a check, which needs no other files.
 
 The page shows every formula with colored axes and with types as tooltips. Below each formula are its findings, which
-mark
-the affected source.
+mark the affected source.
 """
 
 from __future__ import annotations

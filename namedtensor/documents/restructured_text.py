@@ -4,13 +4,13 @@ r"""Convert reStructuredText to a LaTeX document of its headings and formulas.
     =========
     Let :math:`X \in \reals^{\seq}`.     $X \in \reals^{\seq}$
 
-Literal text, other comments, and the bodies of other directives are skipped. A comment `.. namedtensor: …` is a
-directive
-for the checker. A macro that a formula defines applies to all later formulas.
+    .. math::                            \[
+       :label: sum                       Y = \nsum{\seq} X
+                                         \]
+       Y = \nsum{\seq} X
 
-Literal text and the bodies of other directives and comments are skipped. A comment `.. namedtensor: …` is a directive
-of the
-linter. A macro that a formula defines applies to the formulas after it.
+Literal text, other comments, and the bodies of other directives are skipped. A comment `.. namedtensor: …` is a
+directive for the checker. A macro that a formula defines applies to all later formulas.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Check the formulas of a LaTeX document, section by section.
 
-    document --find--> math spans, macro definitions --gather--> formulas of the notation --check--> errors with
-    positions
+    document --find--> math spans, macro definitions --gather--> formulas of the notation --check--> errors
 
 Each section is a scope, and it inherits names from earlier sections. The formulas of a section are copied into one
 program (an `AssembledProgram`), after the macro definitions of the document. The findings of the checker are mapped
-back
-to the lines of the document.
+back to the lines of the document.
 
 Many formulas of a document do not use this notation, and they are skipped. A formula without a named axis may define a
 name, but its errors are not reported.
@@ -51,8 +49,8 @@ def check_document(
     """Check the formulas of a LaTeX document.
 
     With `everything`, also check formulas that seem to use another notation. `shapes`, `sizes`, and the assumptions in
-    comments
-    before `common` apply to each section. With `draws`, also test each assertion and derivation on random tensors.
+    comments before `common` apply to each section. With `draws`, also test each assertion and derivation on random
+    tensors.
     """
     document = find(source, common)
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws

@@ -1,7 +1,6 @@
 """Tests of assertions and derivations on random tensors of the documented shapes.
 
-    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with random X and W: proved, holds on 8 random tests, or false with a
-    counterexample
+    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with random X and W: proved, holds on 8 random tests, or false
 
 Each assertion is tested as a separate program that contains only the statements that it needs.
 """

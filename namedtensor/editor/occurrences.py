@@ -1,8 +1,7 @@
 """Mentions of names and axes in a document, grouped by the name or axis that they refer to.
 
 An axis belongs to the whole program, unless the left-hand side of a function definition binds it. Then the axis belongs
-to
-the function. Parameters also belong to their function, and an index belongs to its statement.
+to the function. Parameters also belong to their function, and an index belongs to its statement.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ class Occurrence(NamedTuple):
     """A mention of a name or an axis.
 
     `defines` is true if it is the definition. `owner` is the position of the function or statement that binds the name,
-    or
-    None if the program does.
+    or None if the program does.
     """
 
     span: Span  # in the text of its region

@@ -1,8 +1,7 @@
 r"""Renaming of an axis or a name wherever it has the same meaning.
 
 The new text is checked before the renaming is offered. A renaming that would cause an error or merge two names is
-rejected.
-In LaTeX, an axis is renamed with its macro, both in all uses (\seq) and in the definition (\ndef{\seq}{seq}).
+rejected. In LaTeX, an axis is renamed with its macro, both in all uses (\seq) and in the definition (\ndef{\seq}{seq}).
 """
 
 from __future__ import annotations

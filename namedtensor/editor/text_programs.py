@@ -1,8 +1,7 @@
 """A program that is checked during editing: the changed part at once, and the rest when there is time.
 
 `update` checks the changed statements with the definitions that they depend on. The errors of other statements stay,
-and
-their positions are updated. `settle` checks the whole program. A statement that does not parse does not affect the
+and their positions are updated. `settle` checks the whole program. A statement that does not parse does not affect the
 checks of other statements.
 """
 

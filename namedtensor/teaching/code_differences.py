@@ -1,8 +1,7 @@
 """Comparison of a program that was read from code with a formula, to find the first line that differs.
 
 Both are computed on the same random inputs, with the values of all their terms. They differ at a term of the code if
-its
-operands occur in the formula but its value does not. This test needs no guess; only the description of the mistake
+its operands occur in the formula but its value does not. This test needs no guess; only the description of the mistake
 does.
 """
 
@@ -47,8 +46,7 @@ class Parting(NamedTuple):
     """The points where code and formula differ: terms that one side lacks although it has all their operands.
 
     `before` are the last terms of the code whose operands equal operands of the formula. `missing` are the values of
-    the
-    formula that the code lacks.
+    the formula that the code lacks.
     """
 
     of_code: tuple[Term, ...]

@@ -1,8 +1,7 @@
 """Comparison of two values by axes, sizes and elements.
 
 The axes of the inputs are fixed. If an axis occurs in only one of the values and not in the inputs, it is matched with
-an
-axis that occurs only in the other value. All matchings that the sizes allow are tried.
+an axis that occurs only in the other value. All matchings that the sizes allow are tried.
 """
 
 from __future__ import annotations
@@ -105,8 +104,8 @@ class ComparedValue(NamedTuple):
         """Return the positions of the elements that differ.
 
         In an ordinary test, the result includes elements that only one side defines. In a special test, operators such
-        as sort may
-        move undefined elements. If such a test has elements that only one side defines, the result is empty.
+        as sort may move undefined elements. If such a test has elements that only one side defines, the result is
+        empty.
         """
         if self.drawn.kind in ORDINARY:
             return sorted([*elements.wrong, *elements.one_sided])

@@ -37,19 +37,15 @@ def equivalent(
     """Test whether two formulas have the same axes and values, up to the names of new axes.
 
     Types are compared first. Values are then compared to a tolerance of 1e-8 on random tensors whose axes have distinct
-    sizes.
-    The tensors contain normal, integer, positive, negative, tiny and huge numbers, zeros and ties, and each constant of
-    a
-    comparison. If the formulas pass, a proof of equality is attempted, as in `prove`. Elements that only one formula
-    defines
-    are a difference at ordinary inputs, but only a remark at special inputs.
+    sizes. The tensors contain normal, integer, positive, negative, tiny and huge numbers, zeros and ties, and each
+    constant of a comparison. If the formulas pass, a proof of equality is attempted, as in `prove`. Elements that only
+    one formula defines are a difference at ordinary inputs, but only a remark at special inputs.
 
     Parameters
     ----------
     first, second : str, Formula or Program
         The formulas. The first may also be a PyTorch program, read by `from_torch`. The declarations of one formula
-        apply
-        to both.
+        apply to both.
     inputs : mapping of str to str, optional
         The type of each input by name, as an alternative to keywords.
     given : str

@@ -1,8 +1,7 @@
 """`nt.follows`: checks a function of arrays against a formula.
 
 Each call checks the sizes of the arguments and the result, using the formula's axis names. `verify` compares the
-function
-with the formula on random inputs, and explains differences.
+function with the formula on random inputs, and explains differences.
 """
 
 from __future__ import annotations
@@ -38,9 +37,8 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
     """Return a decorator that checks a function of arrays against a formula.
 
     Each call matches the sizes of the arguments with axis names, and raises `Differs` if they do not fit. To disable
-    the
-    checks, set `NAMEDTENSOR_CHECK=0` in the environment before the function is defined. `function.verify()` compares
-    values.
+    the checks, set `NAMEDTENSOR_CHECK=0` in the environment before the function is defined. `function.verify()`
+    compares values.
 
     Parameters
     ----------

@@ -1,10 +1,8 @@
 """Grades in the formats of learning platforms.
 
 The grades of one submission are written as JSON: plain, as the `results.json` of a Gradescope autograder, or by
-exercise
-for nbgrader. The grades of a class are written as JSON, as a `results.json` for each student, or as a table. A table
-has a
-row for each student and exercise, or it has the format that Moodle imports or nbgrader exports.
+exercise for nbgrader. The grades of a class are written as JSON, as a `results.json` for each student, or as a table. A
+table has a row for each student and exercise, or it has the format that Moodle imports or nbgrader exports.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Grade an answer by type and value, with one sentence of feedback.
 
 The feedback reports the first problem in this order: an error, other axes, other sizes, a common mistake, an element
-that
-differs. An answer that does not parse or type-check gets its error as feedback, and it does not count as an attempt.
-The
-grade includes the reference solution only if the file allows it. For any answer, grading never raises, and its time is
-limited.
+that differs. An answer that does not parse or type-check gets its error as feedback, and it does not count as an
+attempt. The grade includes the reference solution only if the file allows it. For any answer, grading never raises, and
+its time is limited.
 """
 
 from __future__ import annotations
@@ -57,9 +55,8 @@ class Grade:
 
     `correct` is true for a correct answer, which gets `points` out of `max_points`. `feedback` is one sentence.
     `counts_as_attempt` is false if the answer does not parse or type-check, and `error` is then its error. `hints` are
-    the
-    hints of the exercise. `solution` is None unless the file allows showing it. `mistake` describes the mistake without
-    details of this answer, so that equal mistakes can be counted.
+    the hints of the exercise. `solution` is None unless the file allows showing it. `mistake` describes the mistake
+    without details of this answer, so that equal mistakes can be counted.
     """
 
     exercise: str

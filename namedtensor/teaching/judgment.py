@@ -21,17 +21,12 @@ class Equivalence:
     """The result of a comparison: whether two formulas are equal in all random tests, and how they differ.
 
     `difference` is "same", "axes", "sizes", "exchanged" (two axes are exchanged), "value", "relation" (all values have
-    the same
-    relation to the expected values) or "mistake" (a known mistake).
-    `index` is the index of the largest difference, from 1, and `actual` and `expected` are the values at that index.
-    `axes`
-    maps new axes of the first formula to axes of the second. `sizes` are the random sizes. `proved` is true if a proof
-    shows
-    that the formulas are equal for all tensors. `relation` describes the difference without the numbers at an index, or
-    is
-    None, and `place` describes the largest difference. `remark` is set if only one of two equal formulas is defined at
-    some
-    inputs. For a PyTorch module, `lines` are the lines of its source that differ from the formula.
+    the same relation to the expected values) or "mistake" (a known mistake). `index` is the index of the largest
+    difference, from 1, and `actual` and `expected` are the values at that index. `axes` maps new axes of the first
+    formula to axes of the second. `sizes` are the random sizes. `proved` is true if a proof shows that the formulas are
+    equal for all tensors. `relation` describes the difference without the numbers at an index, or is None, and `place`
+    describes the largest difference. `remark` is set if only one of two equal formulas is defined at some inputs. For a
+    PyTorch module, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str

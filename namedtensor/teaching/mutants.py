@@ -1,8 +1,7 @@
 """Generated common mistakes: the reference solution with one change.
 
 If an answer equals such a mutant in all random tests, the feedback describes the change: "your answer equals the
-solution
-without / √|key|". This statement is true, whatever the author of the answer intended.
+solution without / √|key|". This statement is true, whatever the author of the answer intended.
 """
 
 from __future__ import annotations
@@ -87,8 +86,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
     """Yield programs with one change, each with a description.
 
     Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. With
-    `is_secret`, the
-    descriptions do not contain large parts of the program.
+    `is_secret`, the descriptions do not contain large parts of the program.
     """
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []

@@ -1,12 +1,9 @@
 """Reference answers of exercises: the reference solution, or its data in a released file.
 
 A released exercise does not contain the reference solution. It stores rounded expected values for fixed random inputs,
-and
-the values of common mistakes with their feedback. It also stores descriptions of generated mistakes, each encrypted
-with
-the values of the mistake. For types and signatures, it stores hashes of correct answers. All data is obfuscated, but
-not
-encrypted, with the name of the exercise, so that nobody reads it by chance.
+and the values of common mistakes with their feedback. It also stores descriptions of generated mistakes, each encrypted
+with the values of the mistake. For types and signatures, it stores hashes of correct answers. All data is obfuscated,
+but not encrypted, with the name of the exercise, so that nobody reads it by chance.
 """
 
 from __future__ import annotations

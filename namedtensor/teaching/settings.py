@@ -3,8 +3,7 @@
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
 Each axis has a distinct size of at least 3. Equal sizes would hide a transpose, and a size of 2 would hide n/(n − 1).
-Axes
-that the solution aligns have the same size.
+Axes that the solution aligns have the same size.
 """
 
 from __future__ import annotations
@@ -217,8 +216,7 @@ class Setting:
         """Yield random tests in each style and at the boundaries of the solution, each with the solution's value.
 
         If the solution or the other formula is undefined in a test, another test of the same style follows. Tests that
-        violate the
-        given statements are skipped.
+        violate the given statements are skipped.
         """
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         problem: NotationError | None = None

@@ -16,8 +16,7 @@ class PageExample(NamedTuple):
     """A formula in the gallery of the page.
 
     `values` are inputs that produce an interesting result. `labels` name the positions along an axis. `record` is the
-    index
-    that the page shows first.
+    index that the page shows first.
     """
 
     name: str

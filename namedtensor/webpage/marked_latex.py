@@ -1,9 +1,8 @@
 r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class for each axis.
 
 KaTeX turns them into HTML attributes and classes, which the page uses for highlights and colors. While the printer
-runs,
-the positions are private-use characters. Therefore, they do not affect its checks, such as whether an operand begins
-with a sign.
+runs, the positions are private-use characters. Therefore, they do not affect its checks, such as whether an operand
+begins with a sign.
 """
 
 from __future__ import annotations

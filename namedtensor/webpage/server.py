@@ -47,8 +47,7 @@ class Server(ThreadingHTTPServer):
     """HTTP server of the page on a port of the loopback interface.
 
     `file` is the initial text of the page. `memory` is the memory limit of a request in bytes. `site` is the base
-    address of
-    the links that the page shares.
+    address of the links that the page shares.
     """
 
     daemon_threads = True
