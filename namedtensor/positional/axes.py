@@ -164,7 +164,7 @@ class Axes:
         return axis
 
     def named(self, name: str, size: int | None = None) -> AxisVariable:
-        """Return the given axis of this name; seq and seq' are twins and share a kind."""
+        """Return the given axis with this name. Twins such as seq and seq' share a kind."""
         if name not in self.given:
             kind = self.kind_of(name, size)
             axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)

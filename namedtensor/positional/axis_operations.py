@@ -248,7 +248,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 
 def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
-    """Move dimensions to other positions; the others keep their order."""
+    """Move dimensions to other positions. The remaining dimensions keep their order."""
     value = to_value(x)
     taken, places = positions(value, source), positions(value, destination)
     if len({*taken}) != len({*places}) or len(taken) != len(places):

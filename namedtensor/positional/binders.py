@@ -62,7 +62,7 @@ class SumEnd:
 
 
 def end_of(text: str) -> SumEnd | None:
-    """Return the upper end of a sum, or None if the text is not an upper end."""
+    """Return the upper end of a sum, or None if the source is not an upper end."""
     match = END.fullmatch(text)
     if match is None or not text or not (match["name"] or text.isdigit()):
         return None

@@ -72,7 +72,7 @@ def reduce_losses(o: Calls, losses: Any, reduction: Any) -> Any:
 
 
 def nll(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
-    """Return −x at the class of each example; the classes are the second dimension, or the only one."""
+    """Return −x at the class of each example. The classes are the second dimension, or the only dimension."""
     where = min(1, rank_of(x) - 1)
     return reduce_losses(o, o.negative(o.squeeze(o.gather(x, where, o.unsqueeze(target, where)), where)), reduction)
 

@@ -102,7 +102,7 @@ def length_of_range(start: Any, stop: Any, step: Any) -> int:
 
 
 def arange(axes: Axes, start: Any, stop: Any, step: Any, dtype: Any) -> AxisValue:
-    """Return start, start + step, … below stop; the range starts from 0 if `stop` is not given."""
+    """Return start, start + step, … below stop. If `stop` is omitted, the range starts from 0."""
     start, stop = (0, start) if stop is None else (start, stop)
     if isinstance(stop, SizeArgument) and (start, step) == (0, 1):
         axis = new_axis(axes, stop)
@@ -211,7 +211,7 @@ operation("one_hot", "x, num_classes", one_hot)
 
 # ---------------------------------------------------------------------------------------------------------- conversions
 def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Return x.astype(float); a condition is a number too, and a number no condition or integer."""
+    """Return x.astype(float). A condition can be converted to a number, but not a number to a condition."""
     if not isinstance(dtype, Dtype):
         raise Misuse("only a type of numbers is supported here")
     if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):

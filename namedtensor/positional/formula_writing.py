@@ -18,7 +18,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
-    """Return the lines, and the axes of the value; a value that begins with a sign after others gets a name."""
+    """Return the lines, and the axes of the value. A value that begins with a sign gets a name after other lines."""
     names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
     if "I" in program.inputs:
         names = {**names, IDENTITY: ("I",)}

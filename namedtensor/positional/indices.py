@@ -42,7 +42,7 @@ def canonical(name: str) -> str:
 
 
 def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree whose last derivative, ∇_x f without brackets, is of f + right; None if right is without x."""
+    """Return the tree in which the last derivative ∇_x f includes `right`, or None if `right` does not contain x."""
     if tree.op == "either":
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
@@ -270,7 +270,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the letters that a factor has left, with their counts, except for letters that it sums itself."""
+    """Return the free letters of a factor with their counts, that is, without letters that the factor sums."""
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}

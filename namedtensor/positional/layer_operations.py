@@ -160,7 +160,7 @@ def convolution(
     o: Calls, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool = False,
     output_padding: Any = 0, groups: int = 1, *settings: Any,
 ) -> Any:  # fmt: skip
-    """Return the products of the windows with the weight; a transposed one takes the input with zeros in between."""
+    """Return the products of the windows with the weight. A transposed layer inserts zeros into the input."""
     lengths = o.size(weight)[2:]
     rank = len(lengths)
     stride, padding, dilation = (for_each(setting, rank) for setting in (stride, padding, dilation))

@@ -245,7 +245,7 @@ class LibraryWalk:
         raise Unsupported(f"{path} is not a function that is called")
 
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-        """Return the function of a name without a library."""
+        """Return the function for a name without a library prefix."""
         words = [argument for argument in arguments if isinstance(argument, str)]
         if name in ("rearrange", "reduce", "repeat") and words:
             return self.function(f"einops.{name}", arguments, keywords)
@@ -267,7 +267,7 @@ class LibraryWalk:
 
     @property
     def words(self) -> str:
-        """The owner of the value in words, such as NumPy's own value."""
+        """The description of the value, such as NumPy's own value."""
         libraries = [LIBRARIES[name] for name in ("numpy", "torch", "einops") if name in self.used]
         mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (

@@ -28,7 +28,7 @@ class Walk(MatrixLeaves):
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
-        """Return the product of factors side by side, with the sums over its indices."""
+        """Return the product of adjacent factors, with the sums over its indices."""
         if tree.op == "after /":
             return self.parse_after_slash(tree)
         if not self.letters.active:
@@ -109,7 +109,7 @@ class Walk(MatrixLeaves):
         dims: Dims,
         indices: Mapping[str, AxisVariable],
     ) -> Matrix:
-        """Return a reduction over axes of a value; the sum of a diagonal is a trace."""
+        """Return a reduction over axes of a value. The sum of a diagonal is a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
@@ -270,7 +270,7 @@ class Walk(MatrixLeaves):
         return self.elements(tree.op, *self.align_summands(*self.with_sizes(x, y, tree)), tree)
 
     def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
-        """Return both values, an identity with the axes of the other value."""
+        """Return both values, and give an identity matrix the axes of the other value."""
         if x.identity and y.identity:
             raise self.refuse(tree, "nothing specifies how large this identity is", "multiply it with a tensor")
         if x.identity:
@@ -298,7 +298,7 @@ class Walk(MatrixLeaves):
         return self.make(node, other.dims, replace(eye, identity=False))
 
     def align_summands(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
-        """Align both summands; a vector beside a matrix is a bias along the last axis."""
+        """Align both summands. A vector that is added to a matrix is a bias along the last axis."""
         if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
             return x, replace(transpose_matrix(y), lying=True)
         if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
@@ -306,7 +306,7 @@ class Walk(MatrixLeaves):
         return x, y
 
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Apply an operator element by element; a bias is added to each row."""
+        """Apply an elementwise operator. A bias is added to each row."""
         if x.ones or y.ones:
             if not all(map(fits, x.dims, y.dims)):
                 raise self.misfit(x, y, tree)

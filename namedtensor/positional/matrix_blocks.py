@@ -1,4 +1,4 @@
-"""Block matrices: [A, B], [x; y], and the environments of LaTeX; a matrix of numbers is a literal."""
+"""Block matrices, such as [A, B], [x; y] and LaTeX environments. A matrix of numbers is a literal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
-    """Join blocks along their columns; vectors are stacked."""
+    """Concatenate blocks along their columns. Vectors are stacked."""
     if len(blocks) == 1:
         return blocks[0]
     if len({bool(part.dims[0]) for part in blocks}) > 1:

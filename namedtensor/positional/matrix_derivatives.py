@@ -54,12 +54,12 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
 
 
 def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """Return the derivative of a number, with the axes of the input."""
+    """Return the derivative of a scalar, with the axes of the input."""
     return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
 
 
 def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """Return the derivative of a tensor: its axes, and the axes of the input with a star."""
+    """Return the derivative of a tensor, with the tensor's axes and the starred axes of the input."""
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
     walk.axes.apart((*value.axes, *(new for _, new in pairs)))

@@ -116,7 +116,7 @@ def cross(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("⊗")
 def outer(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ⊗: the outer product of vectors, Kronecker's product of matrices."""
+    """Translate ⊗ as the outer product of vectors or the Kronecker product of matrices."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
         raise walk.refuse(
@@ -147,7 +147,7 @@ def root(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
-    """Read an index of a vector or matrix that is an expression: (A x)_i, softmax(z)_i."""
+    """Translate an index of a vector or matrix expression, such as (A x)_i or softmax(z)_i."""
     items, name = items_of(tree.text), canonical(spell(tree))
     letters = walk.letters.active and all(map(is_letter, items))
     if name and not letters:

@@ -1,4 +1,4 @@
-"""The values of matrix notation, and its leaves: names, sizes, entries of tensors with indices."""
+"""The values of matrix notation, and the leaves of its trees: names, sizes and indexed tensors."""
 
 from __future__ import annotations
 
@@ -353,7 +353,7 @@ MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 
 def node_of(name: str) -> Node:
-    """Return a name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
+    """Return a name with scripts as a node. W^{(1)} becomes W_1, and W^Q becomes W_Q."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
     if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of several characters, and is called x_{tilde}

@@ -1,4 +1,4 @@
-"""Sums of index notation: over whole axes, under conditions, over a part of an axis; and expectations."""
+"""Sums of index notation, over whole axes, under conditions, or over a part of an axis, and expectations."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("over")
 def sum_over_axis(walk: Walk, tree: Tree) -> Matrix:
-    r"""Read \sum_{\text{seq}} S, a reduction over a given axis."""
+    r"""Translate \sum_{\text{seq}} S, a reduction over a given axis."""
     body, named = walk.read(tree.parts[0]), walk.axes.given[tree.upper]
     over = [axis for axis in axes_of(body.dims) if axis.kind.root is named.kind.root]
     if len(over) != 1:
@@ -118,7 +118,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
 
 
 def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """Make the upper end of a sum the length of its axis: the name of an axis, or another name."""
+    """Use the upper end of a sum as the length of its axis. The end is an axis name or another name."""
     name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
         named = walk.axes.given.get(name.name) or walk.lengths.setdefault(name.name, axis)
@@ -156,7 +156,7 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """Return the axis of a letter in a condition only, y_t = ∑_{s≤t} x_s: as long as the other letter's axis."""
+    """Return the axis of a letter that occurs only in a condition, with the length of the other letter's axis."""
     axis = walk.letter(letter)
     if not is_index_in(walk.statement, letter):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]
@@ -202,7 +202,7 @@ def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
 
 # ------------------------------------------------------------------------------------------------------ expectations
 def expectation(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate 𝔼[x] as the mean over the one axis."""
+    """Translate 𝔼[x] as the mean over the only axis."""
     over = (*axes_of(x.dims), *(axis for _, axis in x.indices))
     if tree.upper or len(over) != 1:
         raise walk.refuse(

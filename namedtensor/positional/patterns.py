@@ -114,7 +114,7 @@ def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
 
 
 def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
-    """Return the value of a pattern: dimensions split, reduced, repeated, ordered and merged."""
+    """Return the value of a pattern, which splits, reduces, repeats, reorders and merges dimensions."""
     if len(pattern.before) != len(value.dims):
         raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node
@@ -140,7 +140,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
 
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
-    """Return the parts of an axis in brackets. One of them may have no length."""
+    """Return the parts of an axis in parentheses. The length of one part may be omitted."""
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:

@@ -24,7 +24,7 @@ class SourceText(Protocol):
 
 @dataclass(frozen=True)
 class FormulaLine:
-    """A line `head = node`, or a value alone; `dims` are the axes of the value in the order of the source's array."""
+    """A line `head = node`, or only a value. `dims` contains the value's axes in the order of the source's array."""
 
     head: Node | None
     node: Node
@@ -33,7 +33,7 @@ class FormulaLine:
 
 @dataclass(frozen=True)
 class TranslatedProgram:
-    """The lines of a source, the last with its value; `source` is None if no library computes it."""
+    """The lines of a source, which end with its value. `source` is None if no library can compute this value."""
 
     kind: str
     axes: Axes

@@ -1,4 +1,4 @@
-"""Why a source is not translated: the error with the piece under the caret, and the question with its readings."""
+"""Errors and questions about a source that is not translated, with the position of the relevant piece."""
 
 from __future__ import annotations
 

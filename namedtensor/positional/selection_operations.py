@@ -1,4 +1,4 @@
-"""Operations of array code that select elements: gathering, sorting, the index of the largest."""
+"""Operations of array code that select elements, such as gathering, sorting and argmax."""
 
 from __future__ import annotations
 

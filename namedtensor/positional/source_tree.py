@@ -12,7 +12,7 @@ OPEN = "open"  # the text of a derivative whose operand has no brackets
 
 @dataclass(frozen=True)
 class Tree:
-    """A piece of the source: its kind, its parts, its word, and for ∑ its letters, ends and conditions."""
+    """A piece of the source: its kind, parts and word, and the letters, ends and conditions of a ∑."""
 
     op: str
     span: Span

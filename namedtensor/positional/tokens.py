@@ -65,7 +65,7 @@ MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
-    """A single pass over the pieces of a source. Given `names` of several letters are words."""
+    """A single pass over the pieces of a source. The given `names` with several letters are words."""
 
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens = source, list[SourceToken]()
@@ -117,7 +117,7 @@ class Scanner:
         return self.tokens
 
     def read_given(self, piece: Piece) -> bool:
-        """Read a given name of several letters, which may end inside a later piece: W1."""
+        """Read a given name with several letters, such as W1, which may end inside a later piece."""
         text, end, at = piece[0], piece[2], len(self.left) - 1
         while at >= 0 and self.left[at][1] == end and len(text) < 100:
             text, end, at = text + self.left[at][0], self.left[at][2], at - 1
@@ -262,7 +262,7 @@ class Scanner:
             raise self.refuse((start, end), f"{text} is not supported in matrix or index notation")
 
     def environment(self, side: str, name: str, piece: Piece) -> None:
-        r"""Read \begin{bmatrix} as a bracket; its & and \\ are commas and semicolons."""
+        r"""Read \begin{bmatrix} as a bracket, with & as a comma and \\ as a semicolon."""
         if name not in ENVIRONMENTS:
             raise self.refuse(piece[1:], f"the environment {name} is not supported")
         self.matrices += 1 if side == "begin" else -1

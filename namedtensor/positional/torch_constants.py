@@ -90,7 +90,7 @@ def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Seque
 
 
 def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Recognize one number where the column is at most the row plus k, or at least, or equal, and another elsewhere."""
+    """Recognize a constant with one number on one side of a diagonal, or on it, and another number elsewhere."""
     if len(dims) != 2:
         return None
     one, two = select_along(first, dims), select_along(second, dims)

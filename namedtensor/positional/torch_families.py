@@ -26,7 +26,7 @@ INDICES = ("l", "m", "n", "k")
 
 
 class ModuleFunction(NamedTuple):
-    """A module as a function, with its name and with tensors like its parameters and its result."""
+    """A module as a function: its name, and tensors like its parameters and its result."""
 
     name: str
     parameters: tuple[TracedTensor, ...]
@@ -72,7 +72,7 @@ class LayerReader(GraphReader):
 
     # ------------------------------------------------------------------------------------------------------------ layers
     def layers(self, repeat: Repeat) -> None:
-        """Read the first of equal layers for all of them."""
+        """Translate the first of several equal layers, which represents all of them."""
         index, count = self.index(*INDICES), len(repeat.blocks)
         self.current = repeat.blocks[0][0]
         for carried in repeat.carried:
@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """Return the tensors that steps make, which are known inside of a layer alone."""
+        """Return the tensors that steps compute, which are known only inside a layer."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)
@@ -97,7 +97,7 @@ class LayerReader(GraphReader):
         return inside
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
-        """Define the inputs of the first layer as number 0 of a family."""
+        """Define the inputs of the first layer as member 0 of a family."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
             raise UnreadableModule("the value that passes between layers is a condition")
@@ -118,7 +118,7 @@ class LayerReader(GraphReader):
         return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """Return the result of a step; one that leaves a layer is a member of a family."""
+        """Return the result of a step. If it is used outside the layer, it is a member of a family."""
         if ref not in self.results:
             return super().named_result(ref, tensor)
         if tensor.truth:
@@ -153,7 +153,7 @@ class LayerReader(GraphReader):
         self.tensors[results[count]] = super().named_result(results[count], tensor)
 
     def function(self, repeat: Repeat) -> ModuleFunction:
-        """Read the first call for all of them."""
+        """Translate the first of several equal calls, which represents all of them."""
         parameters = []
         for argument in repeat.families:
             like = self.tensor(argument.members[0]).used(self.axes)

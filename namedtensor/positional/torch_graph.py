@@ -287,7 +287,7 @@ class GraphReader(SizeNumbers):
         return self.makers[ref]
 
     def write_pattern(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
-        """Return a constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
+        """Return a constant by its form: one number, an arithmetic sequence, or two numbers by a diagonal."""
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)

@@ -17,7 +17,7 @@ from .values import align_values, call, iota, number, plus
 
 
 def count_from_one(node: Node, length: int = 0) -> Node:
-    """Return an index counted from 1, for an index from 0 or a negative one from the end of the length."""
+    """Return the index counted from 1, for an index counted from 0 or a negative index counted from the end."""
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return number(length - node.arguments[0].value + 1)
     return plus(node, 1)

@@ -1,4 +1,4 @@
-"""`nt.from_torch`: a module or function of PyTorch as a program of the notation, checked against it at other sizes."""
+"""`nt.from_torch`, which converts a PyTorch module or function to a program and checks it at other sizes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ Sizes = Mapping[
 
 
 def choices(groups: Free) -> list[Free]:
-    """Return the choices of free groups: all; all but one; the first alone; none."""
+    """Return the choices of free groups: all groups, all groups but one, only the first group, or no group."""
     without_one = [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
     listed = [groups, *without_one, groups[:1], []]
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]

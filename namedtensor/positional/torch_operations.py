@@ -58,7 +58,7 @@ OF_ONE = {
 
 # --------------------------------------------------------------------------------------------------------------- values
 def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor:
-    """Return an operator of the notation, element by element, on tensors whose dimensions are aligned from the last."""
+    """Apply an elementwise operator of the notation to tensors whose dimensions are aligned from the last."""
     if (short := simplify_zero(operator, tensors)) is not None:
         return short
     return elementwise(r, lambda *operands: call(operator, operands), *tensors)
@@ -84,7 +84,7 @@ def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTenso
 
 
 def fit_dimensions(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
-    """Return tensors whose dimensions, aligned from the last, have as many axes."""
+    """Return tensors with the same number of axes along dimensions that are aligned from the last."""
     result = list(tensors)
     for one in range(len(result)):
         for two in range(one + 1, len(result)):
@@ -120,7 +120,7 @@ def condition(tensor: TracedTensor) -> TracedTensor:
 
 # ------------------------------------------------------------------------------------------------------- array code's table
 def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any) -> Any:
-    """Read a step by the operation of array code that its name has."""
+    """Translate a step by the array-code operation with its name."""
     slots = [parameter.default for parameter in record.parameters]
     places = places_of(record)
     for at, word in enumerate(r.step_now.arguments):
@@ -168,7 +168,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
 
 
 def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
-    """Return the arguments with a tensor that has an axis along each of the dimensions that a call names."""
+    """Return the arguments with a tensor that has an axis along each dimension that the call specifies."""
     x, operator = slots[0], r.step_now.operator
     dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
@@ -197,7 +197,7 @@ def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> Axis
 
 
 def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *arguments: Any) -> TracedTensor:
-    """Return the value of an operation of array code, which has a shape; `hint` names the axes that it makes."""
+    """Return the value of an array-code operation with a shape. `hint` names the axes that it creates."""
     record, known = find_operation(name, "torch"), len(r.axes.all)
     assert record is not None
     value = record.rule(r.axes, *arguments)
@@ -236,7 +236,7 @@ OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 def arithmetic(
     r: GraphReader, self: Any, other: Any, alpha: float = 1, rounding_mode: str | None = None
 ) -> TracedTensor:
-    """Read a sum, a product and their inverses; a factor that is the root of a size is written as that root."""
+    """Translate a sum, a product or an inverse. A factor that is the root of a size is written as this root."""
     first, second, operator = to_tensor(self), to_tensor(other), OPERATORS[r.step_now.operator]
     if isinstance(other, (int, float)) and alpha == 1:
         if other == (0 if operator in "+-" else 1):

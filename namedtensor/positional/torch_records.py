@@ -113,7 +113,7 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
 # ------------------------------------------------------------------------------------------------------------ a reading
 @dataclass(frozen=True)
 class RecordedLine:
-    """A definition, the step that made it, and the ranges of the indices of a family."""
+    """A definition, the step that created it, and the ranges of a family's indices."""
 
     name: Node
     value: Node
@@ -140,7 +140,7 @@ class DeclaredTensor:
 
 @dataclass(frozen=True)
 class Remark:
-    """A view that cuts a named axis, or regroups across axes: the line, and its effect."""
+    """A remark on a view that splits a named axis or regroups several axes, with its source line and its effect."""
 
     source: SourceLine
     sentence: str

@@ -51,7 +51,7 @@ class Clock(NamedTuple):
 
 
 class WeightFamily(NamedTuple):
-    """The values of a tensor over time: its name, and a tensor like each of them."""
+    """The values of a tensor over time: its name, and a tensor like each value."""
 
     base: Node
     like: TracedTensor
@@ -63,7 +63,7 @@ class WeightFamily(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The parameters of one layer in one direction: of its input and of its state."""
+    """The parameters for the input and the state of one layer in one direction."""
 
     input: TracedTensor
     state: TracedTensor

@@ -83,7 +83,7 @@ def starts_in(calls: Mapping[tuple[str, ...], ModuleCalls], parent: tuple[str, .
 
 
 def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
-    """Return the layers that repeat, the outermost, from the first on."""
+    """Return the outermost layers that repeat, beginning with the first layer."""
     repeats: list[Repeat] = []
     used: set[int] = set()
     calls = calls_of(runs)
@@ -105,7 +105,7 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
-    """Return the layers from a child on that have the most steps, and their number of children."""
+    """Return the repeated layers from a child on with the most steps, and their number of children."""
     best: Repeat | None = None
     children = 0
     for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
@@ -120,7 +120,7 @@ def count_covered_steps(repeat: Repeat) -> int:
 
 
 def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
-    """Return the layers that begin there, as many as are equal to the first."""
+    """Return the consecutive layers from these positions on that are equal to the first layer."""
     if len(starts) < 2:
         return None
     length = starts[1] - starts[0]
@@ -214,7 +214,7 @@ class Slots:
         return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
 
     def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
-        """Return whether each layer has its own of these tensors."""
+        """Return whether each layer has a separate tensor."""
         return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:

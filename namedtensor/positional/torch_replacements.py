@@ -32,13 +32,13 @@ def compute_layer(
 
 
 def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
-    """Return zeros where dropout drops an element, and ones elsewhere: the same for a number and a shape."""
+    """Return zeros where dropout drops an element, and ones elsewhere. Equal numbers and shapes give equal masks."""
     generator = torch.Generator().manual_seed(number)
     return (torch.rand([*shape], generator=generator) >= p).float()
 
 
 def register_operation(schema: str, function: Callable[..., Any]) -> None:
-    """Register an operation, unless an import that was interrupted did."""
+    """Register an operation, unless an interrupted import already registered it."""
     name = schema.partition("(")[0]
     if not hasattr(torch.ops.namedtensor, name):
         torch.library.define(f"namedtensor::{name}", schema.removeprefix(name))
@@ -52,7 +52,7 @@ register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):
-    """Dropout in training by masks; `drawn` are shape, probability and number of each of the latest run."""
+    """Dropout in training by masks. `drawn` contains the shape, probability and number of each mask."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ def attention(
     func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
     dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> torch.Tensor | None:  # fmt: skip
-    """Return attention by products and a softmax; several heads of the queries may share one of the keys."""
+    """Return attention by products and a softmax. Several query heads may share one key head."""
     if dropout_p:
         return None
     groups = (key.shape[-3], -1) if enable_gqa else ()

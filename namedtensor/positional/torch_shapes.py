@@ -79,7 +79,7 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
 
 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
-    """Split an axis into equal parts (part, rest), each an element along part."""
+    """Split an axis into equal parts (part, rest). Each part is an element along the axis `part`."""
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expand_axes(x.dims[dim])
     if len(whole) == 1 and r.views.is_divisible(whole[0]):
@@ -121,7 +121,7 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
-    """Read repetitions: none along a dimension of size 1, else an axis before the other."""
+    """Translate repetitions. A dimension of size 1 repeats; any other dimension gets an additional axis before it."""
     x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:

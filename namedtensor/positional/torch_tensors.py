@@ -81,7 +81,7 @@ class Cut:
 
 
 class TensorViews:
-    """Dimensions regrouped as `view` does it: free axes fall into parts, others are cut by a rename."""
+    """Dimensions regrouped as `view` does. Free axes are split into parts, and named axes are split by a rename."""
 
     def __init__(self, axes: Axes, remark: Callable[[str], None]):
         self.axes, self.remark = axes, remark
@@ -198,7 +198,7 @@ class TensorViews:
     def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """Return the fewest tokens and sizes with one product: merged, and split otherwise."""
+        """Merge the fewest tokens whose product equals a product of leading sizes, and split the result into these sizes."""
         source, target, taken, count = 1, 1, 0, 0
         while taken == 0 or source != target:
             if source <= target and taken < len(tokens):
@@ -317,7 +317,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """Return the elements at an index along a dimension's one axis; the index's dimensions take its place."""
+        """Return the elements at an index along a dimension with one axis. The index's dimensions replace the axis."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])

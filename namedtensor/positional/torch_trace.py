@@ -141,7 +141,7 @@ class Recorder(TorchDispatchMode):
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
-        """Return the reference of a tensor; one that no step made is a constant."""
+        """Return the reference of a tensor. A tensor that no step computed is a constant."""
         ref = self.refs.get(id(tensor))
         if ref is None:
             ref = self.new(tensor)
@@ -284,7 +284,7 @@ def is_of_user(frame: FrameType) -> bool:
 
 
 class Subject(NamedTuple):
-    """The subject of a trace: a function of parameters and inputs; their names; paths of modules by identity."""
+    """The subject of a trace: a function of parameters and inputs, their names, and module paths by identity."""
 
     call: Callable[..., Any]
     parameters: Mapping[str, torch.Tensor]
@@ -296,7 +296,7 @@ class Subject(NamedTuple):
 
 @contextmanager
 def disable_fusion() -> Iterator[None]:
-    """Disable the recurrent layers of oneDNN: each is a single operation. Changing that setting warns of TF32."""
+    """Disable oneDNN's recurrent layers, which are single operations, without a TF32 warning."""
     flags = torch.backends.mkldnn.flags(enabled=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -331,13 +331,13 @@ def run(subject: Subject, call: Callable[[], Any]) -> Any:
 def value_of(
     subject: Subject, inputs: Mapping[str, torch.Tensor], exact: bool = False
 ) -> list[tuple[str, torch.Tensor]]:
-    """Return the tensors of the function's result by their names there, in double precision if `exact`."""
+    """Return the tensors of the function's result by name, in double precision if `exact` is true."""
     state, arguments = ({**subject.parameters, **subject.buffers}, inputs)
     return tensors_of(run(subject, lambda: subject.call(copy_all(state, exact), copy_all(arguments, exact))))
 
 
 def copy_all(tensors: Mapping[str, torch.Tensor], exact: bool = False) -> dict[str, torch.Tensor]:
-    """Return copies, which a function may change in place, in double precision if `exact`."""
+    """Return copies that a function may change in place, in double precision if `exact` is true."""
     copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
     return {name: copy.double() if exact and copy.is_floating_point() else copy for name, copy in copies.items()}
 

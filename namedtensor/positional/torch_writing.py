@@ -173,7 +173,7 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def find_sampling_set(self, declaration: nodes.Declaration) -> str:
-        """Return the set to draw values from: the set of a declaration; indices stay below the number of elements."""
+        """Return the set for random values, from a declaration. Indices stay below the number of elements."""
         (domain,) = declaration.sets
         if domain.domain == "naturals":
             count = min(self.reader.bounds.get(to_text(declaration.names[0]), DRAWN), DRAWN)

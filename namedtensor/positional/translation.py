@@ -132,7 +132,7 @@ class Translation:
 
 
 class Choices:
-    """The choices for ambiguous pieces; a piece without a choice raises Question."""
+    """The choices for ambiguous pieces. A piece without a choice raises Question."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
@@ -277,7 +277,7 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Return every interpretation of a source (one if it is unambiguous), and the ambiguous piece."""
+    """Return every interpretation of a source, and the ambiguous piece."""
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None

@@ -162,7 +162,7 @@ class SourceParser:
         return [piece for row in self.rows(opening, closing) for piece in row]
 
     def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
-        """Return the rows of [A, B; C, D]: pieces with commas between, in rows with semicolons between."""
+        """Return the rows of [A, B; C, D]. Semicolons separate rows, and commas separate pieces."""
         self.expect(opening)
         self.bars.append("")
         rows = [[self.sum()]]
@@ -261,7 +261,7 @@ class SourceParser:
         return Tree("norm", self.span(token.start), (inner,), below)
 
     def is_operator(self, token: SourceToken) -> bool:
-        r"""Return whether a name is an unknown operator: \operatorname{prox}, \mathrm{conv} S, no left-hand side."""
+        r"""Return whether a name is an unknown operator, such as \operatorname{prox} or \mathrm{conv} S."""
         written = is_operator_word(self.source, token, self.begins() and not self.sees("("))
         return written and token.text not in self.names and len(self.tokens) > 2
 
@@ -294,7 +294,7 @@ class SourceParser:
         return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
-        """Return the factors side by side after ∇_x or ∂/∂x. Factors joined by an operator are ambiguous."""
+        """Return the adjacent factors after ∇_x or ∂/∂x. Factors joined by an operator are ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"

@@ -18,7 +18,7 @@ from .axes import Axes, AxisVariable, Clash, Dim, Dims, Move, axes_of
 
 @dataclass(frozen=True)
 class AxisValue:
-    """`node` with the axes of each dimension; `factors` are the operands of a product that is not summed yet."""
+    """A node with the axes of each dimension. `factors` are the operands of a product that is not summed yet."""
 
     node: Node
     dims: Dims = ()
@@ -76,7 +76,7 @@ def call(
 
 
 def rename_axes(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """Return a node with axes renamed, each on its own; `write_node` omits axes that get one name."""
+    """Return a node with axes renamed one by one. `write_node` omits a rename if both names are equal."""
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
 
@@ -185,7 +185,7 @@ def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
 def reduce_value(
     axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
 ) -> AxisValue:
-    """Return a reduction; a sum of a product of two that both have the axes is a contraction."""
+    """Return a reduction. If both factors of a product have the summed axes, its sum is a contraction."""
     if not over:
         return value.moved(dims)
     if operator == "∑" and value.factors and not parameters:
@@ -201,13 +201,13 @@ def reduce_value(
 def contract_values(
     axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims
 ) -> AxisValue:
-    """Return first ⊙_{over} second for values whose shared axes are unified; it is their product if they share none."""
+    """Return first ⊙_{over} second for values whose shared axes are unified."""
     axes.apart(first.axes, second.axes)
     return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
 
 
 def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
-    """Return NumPy's `@`: over the last dimension of `first` and the last but one of `second`; others are batches."""
+    """Return NumPy's `@`, over the last dimension of `first` and the second-to-last dimension of `second`."""
     left = first.dims if len(first.dims) > 1 else ((), *first.dims)
     right = second.dims if len(second.dims) > 1 else (*second.dims, ())
     one, two = left[-1], right[-2]

@@ -16,7 +16,7 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """The views of one translation: sizes that it states, and axes that it splits."""
+    """The views of one translation: the sizes that they state, and the axes that they split."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
@@ -99,7 +99,7 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """Split one axis into several; one length may be left open."""
+        """Split one axis into several axes. One length may be omitted."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:
@@ -127,7 +127,7 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return how many dimensions have this length together: b * n of x with b and n."""
+    """Return the number of dimensions whose sizes multiply to this length, such as 2 for b * n."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
@@ -137,7 +137,7 @@ def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
 
 
 def have_one_length(first: Dim, second: Dim) -> bool:
-    """Return whether two dimensions have one length: they are of the same kinds."""
+    """Return whether two dimensions have the same length because their axes are of the same kinds."""
     return len(first) == len(second) and all(a.kind is b.kind for a, b in zip(first, second))
 
 

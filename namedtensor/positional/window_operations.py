@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, number, plus, rename_axes
 
 
 def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int = 1) -> AxisValue:
-    """Return the windows along a dimension that begin `step` elements apart; the axis within them comes last."""
+    """Return the windows along a dimension that begin `step` elements apart, with the inner axis last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
     require_longer(axes, axis, kernel)
@@ -37,7 +37,7 @@ def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None
 
 
 def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
-    """Cut a dimension into blocks of one length; the axis within the blocks comes last."""
+    """Split a dimension into blocks of equal length, with the inner axis last."""
     axis, kernel = only(x.dims[where]), new_axis(axes, length)
     outer = axes.new(hint=axis.kind.hint)
     axes.facts.products.append((axis, (outer, kernel)))
