@@ -95,7 +95,7 @@ def _try_assertions(source: FormulaSource, shapes: KeywordValues, options: Any) 
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
-    """Parse the codes of --ignore 301,307. Raises InputError if one is not an error code or was removed."""
+    """Parse the codes of --ignore 301,307. Raise InputError if one is not an error code or was removed."""
     numbers = set()
     for word in filter(None, (name.strip() for name in ",".join(words).split(","))):
         if word.isdecimal() and int(word) in REMOVED_CODES:

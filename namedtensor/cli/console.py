@@ -60,7 +60,7 @@ class Console:
         self._write(sys.stdout, text)
 
     def flush(self) -> None:
-        """Write all output before this returns. Raises StreamProblem if it cannot be written."""
+        """Write all output before this returns. Raise StreamProblem if it cannot be written."""
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:

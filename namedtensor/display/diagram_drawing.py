@@ -129,7 +129,7 @@ def make_box(node: DrawnFunction) -> Box:
 
 # -------------------------------------------------------------------------------------------------------------- shapes
 def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
-    """Yield the shapes of a graph from its upper left corner. Edges come first, so that boxes cover them."""
+    """Yield the shapes of a graph at an upper left corner. Edges come first, so that boxes cover them."""
     for edge, link in zip(placed.edges, placed.layout.links):
         yield draw_edge(placed, edge, link, left, top)
     for box, cell in zip(placed.boxes, placed.layout.cells):
@@ -186,7 +186,7 @@ def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -
 
 
 def spread_arrival(placed: Placed, link: Link) -> float:
-    """Return the distance from the center of a box at which an edge arrives, since several may arrive side by side."""
+    """Return the offset between a box's center and an arriving edge; several edges may arrive side by side."""
     layout, box = placed.layout, placed.boxes[link.target]
     if box.inner is not None or box.node.kind == "sign":
         return 0.0

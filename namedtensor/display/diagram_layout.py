@@ -204,7 +204,7 @@ def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
 
 
 def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
-    """Move cells that straight edges join as a unit, as far as their neighbors allow."""
+    """Move each group of cells that straight edges join as a unit, as far as the neighbors allow."""
     done: set[int] = set()
     for root in range(len(cells)):
         if root in done:

@@ -16,7 +16,7 @@ ARROW_SIZE = 8
 
 
 def render(drawing: DiagramShapes, format: str) -> bytes:
-    """Return the file of a drawing as "pdf" or "png". Raises NotationError (408) if matplotlib is not installed."""
+    """Return the file of a drawing as "pdf" or "png". Raise NotationError (408) if matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-not-found]
         from matplotlib.figure import Figure  # type: ignore[import-not-found]

@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """The fill and the outline of a shape. None means that it is not drawn."""
+    """The fill and the outline of a shape; None disables them."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -72,7 +72,7 @@ class LineShape(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Centered text: `x` is the center, `y` the baseline."""
+    """A centered text; `x` is its center, and `y` is its baseline."""
 
     runs: tuple[Run, ...]
     x: float

@@ -1,4 +1,4 @@
-"""Document checker: checks formulas in LaTeX, Markdown, notebooks and HTML, and reports errors at their lines.
+"""Checker of formulas in LaTeX, Markdown, notebooks and HTML, which reports errors at their lines.
 
 `directives`: directives in comments.
 `document`: the data of a document, that is, its sections, their formulas, and its macros.

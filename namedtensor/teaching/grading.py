@@ -347,7 +347,7 @@ Grader = Callable[[ExerciseText, str, int], str]
 
 
 def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
-    """Return a grader that answers the author's expected mistakes with the author's feedback."""
+    """Return a grader that uses the author's feedback for the mistakes that the author lists."""
 
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:

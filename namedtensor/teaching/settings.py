@@ -167,7 +167,7 @@ class Setting:
         return True
 
     def _met(self, solution: str) -> dict[str, Any]:
-        """Map each axis to a number, or to a symbol that is the same for all axes that must have equal sizes."""
+        """Map each axis to its size, or to a symbol that all axes of the same size share."""
         result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():

@@ -126,8 +126,7 @@ def _is_hidden(path: Path) -> bool:
 def student_of(path: Path, folder: Path, text: str) -> Student:
     """Return the student of a file.
 
-    The student is named by the folder or prefix of a learning platform, or by the line `#: student`, or by the file
-    name.
+    The folder or prefix of a learning platform names the student. Otherwise, the line `#: student` or the file name does.
     """
     first, *rest = path.relative_to(folder).parts
     if match := MOODLE.match(first):
