@@ -1,4 +1,4 @@
-"""The syntax of formulas: parsing text and LaTeX to a syntax tree, and printing the tree.
+"""The syntax of formulas, with a parser from text and LaTeX to a syntax tree, and a printer for the tree.
 
 `locks`: locks for shared caches, which a process acquires before it forks.
 `cache`: size-limited caches that threads share.

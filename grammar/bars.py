@@ -2,7 +2,7 @@
 
 |key|              one name: a size or an absolute value, decided later, when the name is resolved
 |x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way
-|x| y |z|          is ambiguous, (|x|) y (|z|) and |x (|y|) z|
+|x| y |z|          ambiguous, either (|x|) y (|z|) or |x (|y|) z|
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Pairing(NamedTuple):
-    """The open bars, the last pair, and the earlier pairs; `opened` if the last bar is an opening bar."""
+    """The open bars, the last pair, and the earlier pairs. `opened` is true if the last bar is an opening bar."""
 
     open: tuple[int, ...]
     pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar

@@ -1,4 +1,4 @@
-r"""Completion of a partly typed formula: \odot becomes ⊙, names are completed, and operators are suggested.
+r"""Completion of a partly typed formula, which replaces \odot by ⊙, completes names, and suggests operators.
 
 The parser lists the terminals that may follow (`find_expected`), and the symbol table lists their text. Inside a
 subscript or a shape, axes may follow. This module does not write to a terminal. The prompt displays the results of

@@ -1,4 +1,4 @@
-"""Lines that begin with a sign at the left margin after a complete equation, such as y = 2 x, and then −∑_{a} x.
+"""Detection of unindented lines that begin with a sign after a complete equation, such as −∑_{a} x below y = 2 x.
 
 Such a line is ambiguous, because it could continue the equation or be a separate statement.
 """

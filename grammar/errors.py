@@ -1,4 +1,4 @@
-"""The errors for invalid formulas and inputs, which form one family, and their display with a caret.
+"""The error class for invalid formulas and inputs, and the display of errors with a caret.
 
 Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value). `CATALOGUE` has a title
 for each code, and `docs/errors.md` has a section. A message shows the line, a caret under the smallest part that must
@@ -189,11 +189,12 @@ class NotationError(Exception):
     span : tuple of int or None
         Start and end in `source` of the part to change; `span_text` is its text.
     notes : tuple of str
-        The types of the operands, and other facts.
+        The types of the operands, and other information.
     hint : str or None
-        How to fix it; `edits` are the changes, if they are definite.
+        A suggested fix. If the fix is a definite change, `edits` contains the replacements.
     symbol, axis, reason : str or None
-        The name and the axis concerned; one of `REASONS`, for errors that share a code.
+        The name and the axis that the error concerns. The reason is one of `REASONS` and distinguishes errors that
+        share a code.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Detection of function names in a source: defined functions, built-in functions, and functional parameters."""
+"""Detection of the names of defined functions, built-in functions, and functional parameters in a source."""
 
 from __future__ import annotations
 

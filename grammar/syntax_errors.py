@@ -1,4 +1,4 @@
-"""Explanations of unexpected tokens: the tokens that could follow, and the likely intent of the writer.
+"""Explanations of unexpected tokens, with the tokens that could follow and the likely intent of the writer.
 
 The parser supplies the terminals that could follow. The tables in this module list habits from Python, LaTeX and
 other notations.

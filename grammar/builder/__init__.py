@@ -1,4 +1,4 @@
-"""The builder of the syntax tree: one class per group of grammar rules, each derived from the previous class.
+"""The builder of the syntax tree, with one class per group of grammar rules, each derived from the previous class.
 
 `literals`: names, numbers and literals, and the intermediate values of rules.
 `scripts`: subscripts and superscripts.

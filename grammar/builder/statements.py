@@ -285,7 +285,7 @@ BUILDER = TreeBuilder()
 
 
 def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
-    """Return the statements with several results split into one equation each; the k-th result of f is f_k."""
+    """Return the statements with each equation for several results split. The k-th result of f is f_k."""
     if not any(type(node) is Results for node in nodes_):
         return nodes_
     counts = {

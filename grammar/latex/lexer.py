@@ -1,4 +1,4 @@
-"""The LaTeX lexer. Each macro is an abbreviation of text, and the text lexer determines its meaning.
+"""The LaTeX lexer. Each macro abbreviates text, and the text lexer determines the meaning of that text.
 
 \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
 

@@ -1,4 +1,4 @@
-"""Preprocessing of LaTeX source into pieces, like TeX, without knowledge of formulas.
+"""Preprocessing of LaTeX source into pieces in the manner of TeX, without knowledge of formulas.
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 

@@ -74,7 +74,7 @@ class Reader(Lexer):
                 self.frames.append(part)
 
     def read(self, position: int, end: int) -> None:
-        """Read a range of pieces. An action that has parts to read first defers the rest, and returns `end`."""
+        """Read a range of pieces. If an action must read other parts first, it defers the rest and returns `end`."""
         pieces, tokens, actions = self.pieces, self.tokens, self.actions
         in_text = self.in_text
         while position < end:

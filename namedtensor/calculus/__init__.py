@@ -1,4 +1,4 @@
-"""Derivatives (paper §5), from terms to terms and from programs to programs.
+"""Derivatives (paper §5), which convert terms to terms, and programs to programs.
 
 `derivative`: ∂body/∂X* in forward or reverse mode, and perturbations for equations of differentials.
 `nested`: derivatives inside derivatives, which hold the outer variable constant.

@@ -178,7 +178,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
-    """Return a tangent of a term: pseudorandom numbers of the term's shape that are the same in every call."""
+    """Return a tangent of a term, that is, pseudorandom numbers of the term's shape that are the same in every call."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):

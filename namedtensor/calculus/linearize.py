@@ -35,7 +35,7 @@ ZERO = "0"
 
 
 class Linearization:
-    """The JVP of terms: tangents by the identity of each term. Some tangents are given."""
+    """The JVP of terms, which maps the identity of each term to a tangent. Some tangents are given."""
 
     is_computed = True  # whether tangents are computed, and not read
 
@@ -97,7 +97,7 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """Expand to all axes of the term."""
+        """Broadcast a tangent to all axes of the term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:

@@ -1,4 +1,4 @@
-"""JVP and VJP of loops: both the tangent of a loop and the pullback of its cotangents are loops.
+"""JVP and VJP of loops. Both the tangent of a loop and the pullback of its cotangents are loops.
 
     s ← f(s, x)                      a step
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential, which is linear in its states and uses each earlier s

@@ -1,4 +1,4 @@
-"""Nested derivatives: an inner derivative holds the variable of the outer derivative constant.
+"""Nested derivatives, in which an inner derivative holds the variable of the outer derivative constant.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
@@ -17,7 +17,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 @dataclass(frozen=True, eq=False)
 class DerivativeRecord:
-    """The record of one derivative: its body, its variable, its new axes and the names that were held constant."""
+    """The record of one derivative, with the body, the variable, the new axes, and the names that were held constant."""
 
     body: Term
     by: Term

@@ -47,7 +47,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term: its value if all of `within` hold, and zero otherwise. The masks `due` are not applied yet."""
+    """A masked term, which is zero unless all conditions in `within` are true. The masks `due` are not applied yet."""
 
     term: Term
     within: Conditions = ()
@@ -120,7 +120,7 @@ class Selecting:
         return self.once(id(term), SelectionMask(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
-        """Return the masks that remain after a sum along axes: all masks must hold for some element."""
+        """Return the masks that remain after a sum along axes. All masks must be true for some element."""
         axes = frozenset(axes)
         open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
         if not open_:
@@ -158,7 +158,7 @@ class Selecting:
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
-        """Return the initial masked term; see `TermBuilder.seed`."""
+        """Return the initial masked term. See `TermBuilder.seed`."""
         conditions = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
         return Share(self.make.seed(shape, partners), conditions)
 
@@ -285,7 +285,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """Apply an operation that moves elements to a masked term; the masks move in the same way."""
+        """Apply an operation that moves elements to a masked term. The masks move in the same way."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         term, conditions = move(share.term), remove_masks(share.within, touched)

@@ -1,4 +1,4 @@
-"""Stars that distinguish the axes of nested derivatives: ∂²L/∂X² has the axes of X and their starred axes."""
+"""Stars that distinguish the axes of nested derivatives, such as the axes of X and of X* in ∂²L/∂X²."""
 
 from __future__ import annotations
 

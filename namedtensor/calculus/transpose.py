@@ -138,7 +138,7 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) ->
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of a choice: the cotangent masked by the condition of the argument's case."""
+    """Return the transpose of a choice, which is the cotangent masked by the condition of the argument's case."""
     for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
@@ -160,7 +160,7 @@ def _transpose_pick(select: Selecting, term: Term, cotangent: Share, position: i
 
 
 def _transpose_index(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of indexing, which is scatter-add: elements that no index selects are zero."""
+    """Return the transpose of indexing, which is scatter-add. Elements that no index selects are zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
@@ -373,7 +373,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> T
 
 
 def _transpose_scatter(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
-    """Return the transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
+    """Return the transpose of scatter-add. Each number has the cotangent of the element that it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})

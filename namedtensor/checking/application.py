@@ -37,7 +37,7 @@ def apply(
     parts: Sequence[Any],
     options: Sequence[Any] = (),
 ) -> Term:
-    """Apply a built-in operator; `axes` pairs the axes of the use with the nodes that name them."""
+    """Apply a built-in operator. `axes` pairs the axes of the use with the nodes that name them."""
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
     shapes = tuple(argument.shape for argument in arguments)

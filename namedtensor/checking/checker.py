@@ -1,4 +1,4 @@
-"""The checker: type inference of a program for given inputs.
+"""The checker, which infers the types of a program for given inputs.
 
 The checker converts the tree to a graph of terms, or raises an error with a hint.
 
@@ -208,7 +208,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn of an unused definition that follows the program's value; raise in a strict check."""
+    """Warn of an unused definition that follows the program's value. Raise in a strict check."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

@@ -136,7 +136,7 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 
 def warn_of_replaced(checker: Inference) -> None:
-    """Warn about the program's definitions that replace built-ins; raise if strict mode rejects them."""
+    """Warn about the program's definitions that replace built-ins. Raise if strict mode rejects them."""
     for replaced in checker.scope.replaced:
         message = f"{replaced.name} shadows the built-in {replaced.name}"
         hint = "rename it, unless you mean to override the built-in"

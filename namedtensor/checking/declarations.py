@@ -142,7 +142,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """Return the error for an input that lacks an axis of its declaration; `declared` are the declared axes."""
+    """Return the error for an input that lacks one of the axes in `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,

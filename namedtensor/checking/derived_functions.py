@@ -1,4 +1,4 @@
-"""Built-in functions that are expressed by other functions: var and std with a ddof."""
+"""Built-in functions that are expressed by other functions, such as var and std with a ddof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .application import Axes, apply, scalar_term
 def with_degrees_of_freedom(
     checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment, ddof: Any
 ) -> Term:
-    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof): the sum of squares is divided by n − ddof for n elements."""
+    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof), which divide the sum of squares of n elements by n − ddof."""
     plain = apply(checker, node.operator, arguments, axes, node, env, node.arguments)
     if not ddof:
         return plain

@@ -1,9 +1,9 @@
 """Random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
 
-An expectation is a mean over random samples, or over all outcomes if the distribution is finite. A sample is computed
-from `uniform` of the seed, the name and the sample number. Samples are therefore differentiable with respect to the
-distribution's parameters and available on every backend. All positions along lifted axes share a sample, like all
-calls of one function.
+An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function
+`uniform` computes each sample from the seed, the name and the sample number. Samples are therefore differentiable
+with respect to the distribution's parameters and available on every backend. All positions along lifted axes share a
+sample, like all calls of one function.
 """
 
 from __future__ import annotations

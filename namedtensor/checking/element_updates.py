@@ -1,4 +1,4 @@
-"""Functional updates such as C_{seq(2)} ← 0: a tensor equal to C except for the elements that a subscript selects.
+"""Functional updates such as C_{seq(2)} ← 0, which create a tensor that differs from C in the selected elements.
 
 C_{seq(2)} ← 0           one element, or all elements along the axes without an index
 C_{seq(2:4)} ← V         a slice, where V has the size of seq or the size of the slice
@@ -42,7 +42,7 @@ def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """A traversal of the indices of an update; `holds` selects the elements to replace."""
+    """A traversal of the indices of an update. `holds` is the condition that selects the elements to replace."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env

@@ -137,7 +137,7 @@ def type_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
-    """Return the body of a family with numbers or tensors for the indices; see `Environment.members`."""
+    """Return the body of a family with numbers or tensors for the indices. See `Environment.members`."""
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
             raise Unrollable

@@ -34,7 +34,7 @@ MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 @dataclass(frozen=True)
 class Place:
-    """The index of a requested member: the numbers, the tensor if the index is one, and the binding of the variable."""
+    """The index of a requested member, as numbers, as a tensor if it is one, and with the binding of its variable."""
 
     numbers: range
     term: Term | None = None
@@ -281,7 +281,7 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def cells_of(row: Place, column: Place) -> list[Cell]:
-    """Return the members at two indices, in the order of their axes; one axis may have both indices."""
+    """Return the members at two indices, in the order of the indices' axes. Both indices may have the same axis."""
     same = row.term is not None and column.term is not None and row.binding.axis == column.binding.axis
     return [*zip(row.numbers, column.numbers)] if same else [*product(row.numbers, column.numbers)]
 

@@ -22,7 +22,7 @@ Variables = tuple[str, str]
 
 @dataclass(eq=False)
 class Grid:
-    """A name over two indices in one environment, with other indices fixed; `family` is the equation with both."""
+    """A name over two indices in one environment, with other indices fixed. `family` is the equation over both."""
 
     checker: Inference
     family: Definition

@@ -48,7 +48,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the one axis that is indexed; raise if a function was given several axes for it."""
+    """Return the one axis that is indexed. Raise if a function was given several axes for it."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
@@ -93,7 +93,7 @@ def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term,
 
 
 def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return the index with its labels replaced by positions; see `label_index`."""
+    """Return the index with its labels replaced by positions. See `label_index`."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)

@@ -32,7 +32,7 @@ AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its sou
 
 
 def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
-    """Return the size of an axis from the types of the expressions in a call or program; raise if sizes conflict."""
+    """Return the size of an axis from the types of the expressions in a call or program. Raise if sizes conflict."""
     if not may_make(checker, axis, environment):
         return None
     if checker.size_inference is None:

@@ -1,6 +1,6 @@
 """Inlining of function bodies, which are typed for the arguments and lifted hygienically by the signature.
 
-A function without a signature is substituted.
+The body of a function without a signature is substituted for the call.
 
 Before the body is typed, the extra axes of each argument are renamed (`seq@1`), so that they cannot match an axis in
 the signature or the body. In the result, the axes have their original names again.
@@ -44,7 +44,7 @@ def inline_call(
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
-    """Inline a call: type the function's body for these arguments."""
+    """Inline a call by typing the function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
@@ -105,7 +105,7 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """Return a call's environment, with axes and indices bound but not arguments; raise if calls are circular."""
+    """Return a call's environment, with axes and indices bound but not arguments. Raise if calls are circular."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -180,7 +180,7 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """Check an argument that has its own declaration. It must have the declared axes; any other axes are lifted."""
+    """Check that an argument with its own declaration has the declared axes. Any other axes are lifted."""
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
@@ -205,7 +205,7 @@ def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """Return an argument with its extra (not `bound`) axes renamed to avoid capture; raise if lifting clashes."""
+    """Return an argument with its extra (not `bound`) axes renamed to avoid capture. Raise if lifting clashes."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -311,7 +311,7 @@ class StatedSize(NamedTuple):
 
 
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is done."""
+    """Compare a stated size with the actual size, or solve it for its one unknown name. Return whether this works."""
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None
     if value is None:
@@ -322,7 +322,7 @@ def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Bind the one unknown name of a stated size, such as n of `seq[2 n]`; return whether only one is unknown."""
+    """Bind the one unknown name in a stated size, such as n in `seq[2 n]`. Return whether only one is unknown."""
     size = stated.expression
     if read_spelling(size) is not None:
         bind_size(size, stated.actual, inner)
@@ -367,7 +367,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Close an inlined call: check the body against the signature, add all extra axes and restore source names."""
+    """Check the body of an inlined call against the signature, add all extra axes, and restore the source names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

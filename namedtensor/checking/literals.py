@@ -43,7 +43,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the one axis that a name resolves to; raise if there are several."""
+    """Return the one axis that a name resolves to. Raise if there are several."""
     names = env.resolve_axis(axis.name)
     if len(names) != 1:
         raise checker.error(

@@ -18,7 +18,7 @@ from .lifting import Bindings
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """Yield the function definitions that a call can mean.
 
-    Yield better matches first. A definition with a specific label, such as f^1, precedes a definition for every
+    Better matches come first. A definition with a specific label, such as f^1, precedes a definition for every
     index, such as f^l.
     """
     if checker.rolled:
@@ -52,7 +52,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Unify a left-hand side with a call; return the axis parameters, numbers and indices, or None if they differ."""
+    """Unify a left-hand side with a call. Return the axis parameters, numbers and indices, or None if they differ."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

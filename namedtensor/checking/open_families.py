@@ -286,7 +286,7 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """Return the limits of counters such that `low` to `high` is not empty: i ≤ n-1 for j = i+1, …, n."""
+    """Return the limits of counters for which `low` to `high` is not empty, such as i ≤ n-1 for j = i+1, …, n."""
     result = dict(ranges)
     for counter, (first, last) in ranges.items():
         linear, number = terms_of(high - low).get((counter,), 0), extent(counter)

@@ -18,7 +18,7 @@ from .lifting import StatedSize, solve_size
 
 
 def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
-    """Call a Python function by its signature, lifted over further axes; `axes` are the axes that the call names."""
+    """Call a Python function, lifted by its signature. `axes` are the axes that the call names."""
     registered = checker.python[node.operator]
     arguments = checker.infer_all(node.arguments, env)
     signature = registered.signature

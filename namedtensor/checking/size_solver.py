@@ -70,7 +70,7 @@ class SizeSolver(SizesInterface):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| for an axis name of tensors, even if the head of a function uses the name for another axis."""
+        """Return |axis| for an axis of a tensor, even if a function's left-hand side binds the name to another axis."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:

@@ -105,7 +105,7 @@ def apply_over_index(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
-    """Apply an operator over the axis of a variable; argmax and argmin return one of the variable's members."""
+    """Apply an operator over the axis of a variable. For argmax and argmin, return one of the variable's members."""
     term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
@@ -134,7 +134,7 @@ def best(
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """Return ∑_{j=1}^{i} for the index i of an element: the longest sum, masked to the terms of each element."""
+    """Return ∑_{j=1}^{i} for an element's index i as the longest sum, masked to the terms of each element."""
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
             raise end_needed(checker, part, "the sum", env)

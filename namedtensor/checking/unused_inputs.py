@@ -152,7 +152,7 @@ class MentionedNames:
         return by_scripts
 
     def texts(self, part: Node) -> tuple[str | None, ...]:
-        """Return the possible texts of a script component; None means any text."""
+        """Return the possible texts of a script component, or None if any text is possible."""
         if isinstance(part, nodes.Number):
             return (component(part),)
         is_label = isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices

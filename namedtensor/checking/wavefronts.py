@@ -35,7 +35,7 @@ class Misordered(Unrollable):
 
 
 class Uncovered(Unrollable):
-    """An exception for reading undefined members; `domain` has the cells that do not read any, or is None."""
+    """An exception for reading undefined members. `domain` contains the cells without such reads, or is None."""
 
     def __init__(self, domain: Domain | None):
         self.domain = domain
@@ -181,7 +181,7 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise Uncovered if a step reads an undefined member, such as E^{-1,0} in a case that holds only for i > 0."""
+        """Raise Uncovered if a step reads an undefined member, such as E^{-1,0} in a case that applies only if i > 0."""
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)

@@ -24,7 +24,7 @@ ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
 
 
 class ArrayFunction(UserFunction):
-    """A user-defined operator: a name, a signature, functions of arrays, and differentials in the notation.
+    """A user-defined operator, with a name, a signature, functions of arrays, and differentials in the notation.
 
     `axes` are the axes that a particular use names, in the order of the signature's formal axes.
     """
@@ -81,7 +81,7 @@ class ArrayFunction(UserFunction):
 
 
 class ArrayCall:
-    """One use of an operator on arrays in known axis orders: a function of the arrays, and its source text."""
+    """A use of an operator on arrays in known axis orders, with a function of the arrays and the source text."""
 
     __slots__ = ("registered", "orders", "order", "source", "node", "target", "core", "loop")
 

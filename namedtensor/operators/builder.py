@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array of a plan: the axes in storage order, and the properties that are known before the values are."""
+    """An array of a plan, with its axes in storage order, and the properties that are known before the values."""
 
     order: Order
     shape: tuple[int, ...]

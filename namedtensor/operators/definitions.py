@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Return a total function. Its value is `otherwise` (default: nan) where the Python function raises an error."""
+    """Return a total function. Its value is `otherwise` (default: nan) if the Python function raises an error."""
 
     def with_value(*numbers: Any) -> Any:
         try:
@@ -27,7 +27,7 @@ def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = N
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent; NaN for an even root of a negative number."""
+    """Return base^exponent, or NaN for an even root of a negative number."""
     whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
     if whole and exponent * abs(base).bit_length() < 1024:
         return base**exponent

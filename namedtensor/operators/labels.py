@@ -35,7 +35,7 @@ def select_values(
     axes: Order,
     agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
 ) -> dict[str, Value]:
-    """Return the values for the axes of a result; `agree` resolves the value for an axis shared by several operands."""
+    """Return the values for the axes of a result. For an axis that several operands share, call `agree`."""
     if not axes:
         return agree(values)
     try:

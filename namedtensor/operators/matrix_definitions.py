@@ -1,4 +1,4 @@
-"""Reference definitions of the functions of matrices; see `definitions`."""
+"""Reference definitions of the functions of matrices. See `definitions`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference definitions of the functions of missing values, which are represented by nan; see `definitions`."""
+"""Reference definitions of the functions of missing values, which are represented by nan. See `definitions`."""
 
 from __future__ import annotations
 

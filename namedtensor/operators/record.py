@@ -4,10 +4,10 @@ A record contains all information about an operator, including its names, signat
 checker lifts the operator by the signature. The evaluator and the Python functions run `lower`, and the documentation
 prints `meaning` and `numpy`.
 
-`lower(b, arguments, axes, options)` is the only implementation of an operator. The builder `b` writes the steps of a
-plan (see `builder`). An argument is a value of the plan or a plain Python number, and `axes` are the axes that the
-use names. The function returns the value of the result. The caller may set the options `sizes`, which are the sizes
-of the axes that the operator creates, and `base`, which is the first index (1, as in formulas).
+`lower(b, arguments, axes, options)` defines the computation of an operator in one place. The builder `b` writes the
+steps of a plan (see `builder`). An argument is a value of the plan or a plain Python number, and `axes` are the axes
+that the use names. The function returns the value of the result. The caller may set the options `sizes`, which are
+the sizes of the axes that the operator creates, and `base`, which is the first index (1, as in formulas).
 """
 
 from __future__ import annotations

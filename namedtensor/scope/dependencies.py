@@ -134,7 +134,7 @@ def surely_in(over: nodes.Range, index: str) -> bool:
 
 
 class DefinitionNeeds(NamedTuple):
-    """The needs of an equation: the keys of names, single words, and the equations that these names refer to."""
+    """The names that an equation needs, as keys and as single words, and the equations that these names refer to."""
 
     keys: list[Key]
     words: set[str]
@@ -320,7 +320,7 @@ class BindingGroups:
 
 
 def runs(group: Group) -> list[Group]:
-    """Split the equations for one name. Parts and single elements form one definition; other equations are separate."""
+    """Split the equations for one name into definitions. Parts and single elements together form one definition."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
     parts: Group = []

@@ -111,7 +111,7 @@ def samples(root: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def find_estimated_names(scope: Scope) -> frozenset[str]:
-    """Return the names whose values depend on draws, directly or through other names."""
+    """Return the names whose values depend on random samples, directly or through other names."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -129,7 +129,7 @@ def find_estimated_names(scope: Scope) -> frozenset[str]:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Return whether one of the sides depends on draws.
+    """Return whether one of the sides depends on random samples.
 
     An assertion about such sides is checked only for their types, since an estimate is only close to the true value.
     """

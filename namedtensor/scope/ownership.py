@@ -124,7 +124,7 @@ class Ownership(Statements):
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
-        """Assign each assertion to its function or the program. Return the left sides of the program's assertions."""
+        """Assign each assertion to its function or the program. Return the left-hand sides in the program."""
         claimed: list[tuple[int, Node]] = []
         bound = group_by_name(self.functions, attrgetter("bound"))
         stated = {definition.name.base for definition in self.tensors}
@@ -175,7 +175,7 @@ def definitions_of(
     touching: dict[int, bool] = {}  # of the equations that were looked at
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether equations mention a name that the head binds, directly or through other equations."""
+        """Return whether equations mention a name that the function binds, directly or through other equations."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:

@@ -1,6 +1,7 @@
-"""Random variables with separate distributions: x ∼ N(0, 1) with 𝔼_x[x^2] becomes 𝔼_{x ∼ N(0, 1)}[x^2].
+"""Random variables whose distributions are stated separately, such as x ∼ N(0, 1) for 𝔼_x[x^2].
 
-A definition that the body uses, such as m = x^2 in 𝔼_x[m], becomes a function of the random variables:
+The expectation 𝔼_x[x^2] becomes 𝔼_{x ∼ N(0, 1)}[x^2]. A definition that the body uses, such as m = x^2 in 𝔼_x[m],
+becomes a function of the random variables:
 
     x ∼ N(0, 1)                x ∼ N(0, 1)
     m = x^2                    m⟨x⟩(x) = x^2
@@ -187,7 +188,7 @@ def words(root: Any) -> set[str]:
 
 
 def bound_by(equation: Equation) -> set[str]:
-    """Return the names that an equation itself binds: parameters of the head, indices and range variables."""
+    """Return the names that an equation itself binds, such as parameters, indices and range variables."""
     head = equation.sides[0]
     bound = set[str]() if equation.range is None else {*equation.range.variables}
     if isinstance(head, Call):

@@ -1,4 +1,4 @@
-"""The symbol table of a program: definitions, functions, declarations, size equations and assertions, by name."""
+"""The symbol table of a program, with definitions, functions, declarations, size equations and assertions."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -75,7 +75,7 @@ class Definition:
 
     @property
     def local(self) -> set[str]:
-        """The names with a local meaning in the definition: range variables and indices of elements."""
+        """The names with a local meaning in the definition, that is, range variables and indices of elements."""
         variables = {range_.variable.text for range_ in self.ranges}
         return variables.union(*(names_in(item) for _, item in self.elements))
 
@@ -160,7 +160,7 @@ class FunctionDefinition:
 
     @property
     def open(self) -> int:
-        """The number of scripts that a use must provide: zero for f^0 and one for f^l."""
+        """The number of scripts that a use must provide, such as zero for f^0 and one for f^l."""
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:
@@ -195,9 +195,10 @@ class SizeEquation:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """An assertion, left = right or left ∈ set, that does not define a name. With a `range`, it holds for every number.
+    """An assertion, left = right or left ∈ set, which does not define a name.
 
-    If the equation has more than two sides, `step` is the span of the side that becomes `right`.
+    If `range` is given, the assertion applies to every number in the range. If the equation has more than two sides,
+    `step` is the span of the side that becomes `right`.
     """
 
     left: Node

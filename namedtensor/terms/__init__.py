@@ -1,4 +1,4 @@
-"""The typed graph that all later stages share, in which equal terms are one object.
+"""The typed graph that all later stages share, in which equal terms are the same object.
 
 `terms`: terms, the graph that interns them, and operators on plain numbers.
 `structural`: the table of terms that are not operators, and `verify`.

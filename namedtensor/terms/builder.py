@@ -226,7 +226,7 @@ class TermBuilder:
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Return a sum over these axes into a new axis; each element adds the elements that have its 1-based index."""
+        """Sum a term over these axes into a new axis. Each new element is the sum of the elements with its index."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)

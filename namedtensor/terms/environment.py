@@ -99,7 +99,7 @@ class Environment:
             env = call.caller
 
     def within(self, **known: Any) -> Environment:
-        """Return an environment for an equation in this one that shares its sizes; `known` has further fields."""
+        """Return an environment for an equation in this environment, with the same sizes. `known` sets more fields."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 

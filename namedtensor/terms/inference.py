@@ -59,7 +59,7 @@ class AlreadyReported(Exception):
 
 
 class SizesInterface(ABC):
-    """The interface of the size solver; `declared` has equations of the sizes of inputs, each with its environment."""
+    """The interface of the size solver. `declared` contains equations for input sizes, each with its environment."""
 
     declared: list[tuple[SizeEquation, Environment]]
 
@@ -69,7 +69,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return the size of a tensor's axis, even if the head of a function uses the name for another axis."""
+        """Return the size of a tensor's axis, even if a function's left-hand side binds the name to another axis."""
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:

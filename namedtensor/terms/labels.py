@@ -39,7 +39,7 @@ WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of t
 def labels_of_terms(
     roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
 ) -> list[dict[str, Labels]]:
-    """Return the labels of each root by axis; `inputs` has the labels of the inputs by name."""
+    """Return the labels of each root by axis. `inputs` maps the names of inputs to their labels."""
     known = KeptLabels(inputs, starred).infer(roots)
     return [drop_conflicts(known[id(root)]) for root in roots]
 
@@ -167,7 +167,7 @@ class AxisFlow(ABC, Generic[Value]):
 
     @abstractmethod
     def agree(self, several: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-        """Return the value of each axis of several operands that are combined."""
+        """Return the value of each axis after several operands are combined."""
 
     @abstractmethod
     def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:

@@ -148,7 +148,7 @@ def is_place(term: Term) -> bool:
 def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """Return a term at one element of axes that it is elementwise over; `reshaped` maps each shape."""
+    """Return an elementwise term at one element of some axes. `reshaped` maps each shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable
@@ -205,7 +205,7 @@ def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """Return the transitive closure of live states: the given states and all states that their next values read."""
+    """Return the transitive closure of live states: the given states, and all states that their next values read."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:

@@ -39,7 +39,7 @@ def with_softmax(
 
 
 class _Rewriting:
-    """One pass over terms in topological order; `found` maps each term to its replacement."""
+    """A pass over terms in topological order. `found` maps each term to its replacement."""
 
     def __init__(self, graph: TermGraph, opaque: Collection[int]):
         self.graph, self.opaque = graph, opaque

@@ -2,7 +2,7 @@
 
 A term applies an operator from `namedtensor.operators` or one of a few structural operators (`structural`). It has a
 shape (axis -> size) and a reference to the part of the formula that it represents. In the graph, functions are
-inlined, short recurrences are unrolled, and operators are lifted. Equal terms are one object.
+inlined, short recurrences are unrolled, and operators are lifted. Equal terms are the same object.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
 class Term:
-    """An operator applied to arguments; `node` is the part of the formula, and `serial` the order of creation."""
+    """An operator applied to arguments. `node` is the part of the formula, and `serial` is the order of creation."""
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
@@ -61,7 +61,7 @@ def resolve_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class TermGraph:
-    """A hash-consing graph of terms: equal terms are one object. Graphs that share `serials` share one order."""
+    """A hash-consing graph of terms, in which equal terms are the same object. Graphs may share `serials`."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
