@@ -28,16 +28,16 @@ def load_tensor(
     member: str | None = None,
     header: bool | None = None,
 ) -> NamedTensor:
-    """Load one tensor from CSV, TSV, JSON, `.npy`, `.npz`, Parquet, NetCDF, Zarr or safetensors, by the suffix.
+    """Load one tensor from a CSV, TSV, JSON, `.npy`, `.npz`, Parquet, NetCDF, Zarr or safetensors file.
 
     Parameters
     ----------
     path : str or path
-        The file, or the folder for Zarr.
+        The file, or the folder for Zarr. The suffix determines the format.
     axes : str or iterable of str, optional
         Axis names, in the order of the file. In a table, the rows precede the columns (default: the names in the file).
     member : str, optional
-        The array, variable or column of the file to load (default: the only one; all columns for a table).
+        The array, variable or column of the file to load (default: the only array or variable, or all columns of a table).
     header : bool, optional
         Whether the first row of a CSV table is a header (default: detected from its content).
 
@@ -93,7 +93,7 @@ def name_array(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any
 
 
 def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
-    """Save one tensor as CSV, JSON, `.npy`, `.npz`, Parquet, NetCDF or Zarr, by the suffix.
+    """Save one tensor to a CSV, JSON, `.npy`, `.npz`, Parquet, NetCDF or Zarr file.
 
     The file is written completely or not at all. CSV, JSON, Parquet, NetCDF and Zarr keep labels. JSON, `.npz`,
     Parquet, NetCDF and Zarr keep axis names.
@@ -101,7 +101,7 @@ def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
     Parameters
     ----------
     path : str or path
-        The file, or the folder for Zarr.
+        The file, or the folder for Zarr. The suffix determines the format.
     tensor : NamedTensor
         The tensor.
 

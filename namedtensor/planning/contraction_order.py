@@ -1,8 +1,8 @@
 """Contraction order, which computes a chain such as A ⊙_{i} B ⊙_{j} C in the cheapest order by dynamic programming.
 
 Factors are contracted two at a time, over the axes that no remaining factor needs. The cost of a product of two factors
-is the number of multiply-adds. Axes that both operands and the result share form a stack of products, each of which
-requires a separate call.
+is the number of multiply-adds. Axes that both operands and the result share form a stack of products, and each
+product in the stack requires a separate call.
 """
 
 from __future__ import annotations

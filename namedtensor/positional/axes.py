@@ -42,7 +42,8 @@ class Unified:
 class AxisKind(Unified):
     """The common properties of axes that may be unified.
 
-    `name` is their name without primes, `hint` a suggested name, and `parts` the kinds of the parts of a split axis.
+    `name` is the shared name without primes, `size` is the shared size, and `hint` is a suggested name. If the axes are
+    split, `parts` contains the kinds of their parts.
     """
 
     __slots__ = ("hint", "name", "parts", "size")
@@ -144,8 +145,8 @@ class Axes:
     """All axes of one translation, and the constraints on their names.
 
     `together` contains groups of values in one operation; different axes in a group need different names. `inputs`
-    contains the tensors of array code, including indices. `moves` contains pairs of a declared axis and the
-    axis that represents it in a use, in the order of uses.
+    contains the tensors of array code, including indices. `moves` contains, in the order of uses, each declared axis
+    with the axis that represents it in a use.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Indices of array code: x[None], x[..., 0], x[:, 1:], x[::-1], E[I - 1], P[np.arange(n), I], x[x > 0].
 
-Code counts from 0, and formulas count from 1. For each input that is an index, the reader
-records its axis and its first index.
+Code counts from 0, and formulas count from 1. For each input that is an index, the reader records the
+indexed axis and the first index.
 """
 
 from __future__ import annotations

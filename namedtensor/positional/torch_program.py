@@ -54,7 +54,7 @@ class ModuleInputs:
 
 @dataclass(eq=False, repr=False)
 class ReadModule:
-    """A PyTorch module, read as a program.
+    """A PyTorch module that was converted to a program.
 
     Attributes
     ----------

@@ -198,7 +198,7 @@ class TensorViews:
     def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """Merge the fewest tokens whose product equals a product of leading sizes, and split the result into these sizes."""
+        """Merge the fewest tokens that fit leading sizes of the shape, and split the result into these sizes."""
         source, target, taken, count = 1, 1, 0, 0
         while taken == 0 or source != target:
             if source <= target and taken < len(tokens):

@@ -2,7 +2,7 @@
 
 A parameter that is stored in parts is gathered before a formula uses it. Inside a loop, each step gathers only its own
 member, and scatters the gradient of this member. The steps of such loops are recomputed for their gradients, except for
-the values that `save` names. No step therefore keeps its gathered parameters.
+the values that `save` names. Therefore, a step does not keep gathered parameters.
 """
 
 from __future__ import annotations
