@@ -13,14 +13,14 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Layer norm, which centers, divides by the standard deviation, scales and shifts; there is no ε in the source."""
+    """Layer norm without ε: it centers, divides by the standard deviation, scales and shifts."""
 
     citation = SOURCE
     file = "cheat_sheet.nt"
 
 
 class Attention(Layer):
-    """Ordinary attention, in which the keys and values are computed from another input X' than the queries."""
+    """Ordinary attention, which computes the queries from X, and the keys and values from another input X'."""
 
     citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
     output = "u"

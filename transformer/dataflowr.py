@@ -13,7 +13,7 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 
 
 class Attention(Layer):
-    """Attention of inputs X to a database of samples X', whose feature space is different."""
+    """Attention of inputs X to a database of samples X', which have different features."""
 
     citation = f"{SOURCE}, attention layer"
     output = "Y"
@@ -39,7 +39,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Layer norm, which centers, divides by the standard deviation, scales and shifts; there is no ε in the source."""
+    """Layer norm without ε: it centers, divides by the standard deviation, scales and shifts."""
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"

@@ -49,7 +49,7 @@ class Attention(Layer):
 
 
 class MaskedAttention(Layer):
-    """Attention with a mask M that is added to the scores, where −∞ hides a key."""
+    """Attention with a mask M that is added to the scores. An element −∞ hides a key."""
 
     citation = f"{SOURCE}, section 4.3"
     output = "Attention"

@@ -34,7 +34,7 @@ class CrossAttention(Layer):
 
 
 class SelfAttention(Layer):
-    """Attention of a sequence to itself, for which ξ is x, and d' = d'' = d."""
+    """Attention of a sequence to itself, that is, attention with ξ = x and d' = d'' = d."""
 
     citation = f"{SOURCE}, self attention"
     output = "H"
@@ -54,7 +54,7 @@ class MultiHeadAttention(Layer):
 
 
 class RNN(Layer):
-    """A recurrent network whose two matrices are stacked into one; g is tanh. Its value is the last state."""
+    """A recurrent network whose two matrices are stacked. The function g is tanh. The value is the last state."""
 
     citation = f"{SOURCE}, from the RNN lecture"
     output = "Y"

@@ -92,7 +92,7 @@ NAME_ONCE = "name each axis once"
 
 
 class Operands(Protocol):
-    """A caller's descriptions of the operands."""
+    """An interface through which callers describe their operands in messages."""
 
     @property
     def word(self) -> str: ...
@@ -132,7 +132,7 @@ def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], ope
 
 
 def operator_sign(operator: str) -> str:
-    """Return an operator as messages show it."""
+    """Return the sign of an operator as it appears in messages."""
     return SIGNS.get(operator, operator)
 
 
@@ -275,7 +275,7 @@ def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, st
 
 
 def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names in one string, separated by blanks, or in several strings.
+    """Return the axis names in a string, separated by blanks, or in an iterable of strings.
 
     >>> names_of("height width")
     ('height', 'width')
@@ -298,7 +298,7 @@ def _from_text(text: str) -> tuple[str, ...]:
 
 
 class PositionalError(NotationError, TypeError):
-    """The error for Python's positional protocols. It is also a TypeError, as their callers expect."""
+    """An error for Python's positional protocols, whose callers expect a TypeError."""
 
 
 class NamedShape(dict[str, int]):

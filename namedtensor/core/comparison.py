@@ -1,4 +1,4 @@
-"""Closeness of two tensors."""
+"""Comparison of two tensors within a tolerance."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of 
 
 
 class LabeledAxis:
-    """An axis of an input, with its labels; `tensor` is the name of the input in messages."""
+    """An axis of an input with its labels. `tensor` is the name of the input in messages."""
 
     def __init__(self, tensor: str, axis: str, labels: Labels):
         self.tensor, self.axis, self.labels = tensor, axis, labels
@@ -33,7 +33,7 @@ class LabeledAxis:
 
     @property
     def code(self) -> str:
-        """The Python text of the input."""
+        """The Python code for the input."""
         return name_in_python(self.tensor)
 
     @property
@@ -44,7 +44,7 @@ class LabeledAxis:
 
     @property
     def removal_code(self) -> str:
-        """The Python text of the input without these labels."""
+        """The Python code for the input without these labels."""
         return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
 
@@ -113,7 +113,7 @@ def can_align(first: Labels, second: Labels) -> bool:
 
 
 def positions_like(labels: Labels, first: Labels) -> Any:
-    """Return the positions of labels in the order of other labels, which must be the same set."""
+    """Return the positions that reorder labels like other labels. Both must contain the same unique labels."""
     import numpy as np
 
     places = {key: at for at, key in enumerate(labels.keys)}
@@ -159,7 +159,7 @@ def repair(first: LabeledAxis, second: LabeledAxis) -> str:
 
 
 def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) -> str:
-    """Return the Python text that selects the common labels of two axes."""
+    """Return Python code that selects the common labels of two axes."""
     left, right = first.code, second.code
     listed = f'common = [c for c in {left}.labels["{first.axis}"] if c in {right}.labels["{second.axis}"]]'
     # Integers in brackets are positions, so these labels need `sel`.
@@ -216,10 +216,10 @@ def quote_label(label: Any) -> str:
 
 
 def name_in_python(tensor: str) -> str:
-    """Return the Python text of an input, given its name in a formula."""
+    """Return the Python code for an input, given the input's name in a formula."""
     return tensor if tensor.isidentifier() else f'values["{tensor}"]'
 
 
 def keyword(axis: str, value: str) -> str:
-    """Return the Python text of an argument for an axis, as a keyword argument if the axis name allows it."""
+    """Return the Python code of an argument for an axis, as a keyword argument if the axis name allows it."""
     return f"{axis}={value}" if axis.isidentifier() else f'{{"{axis}": {value}}}'

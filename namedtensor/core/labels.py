@@ -74,26 +74,26 @@ class Labels:
         return text_of(self.values[position])
 
     def part(self, at: Any) -> Labels:
-        """Return the labels of some of the elements, given by a slice or by positions."""
+        """Return the labels at a slice or at a list of positions."""
         return Labels(self.values[at])
 
     @cached_property
     def positions(self) -> dict[Any, list[int]]:
-        """Return the positions of each label."""
+        """Return the positions of each label, keyed by the label."""
         return positions_of(self.values.tolist())
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
-        """Return the positions of each label, by its text."""
+        """Return the positions of each label, keyed by the label's text."""
         return positions_of(map(self.text, range(len(self))))
 
     def equals(self, other: Labels) -> bool:
-        """Return whether these are the same labels in the same order, whatever their dtypes."""
+        """Return whether two axes have the same labels in the same order, regardless of dtypes."""
         return self == other or (len(self) == len(other) and self.keys == other.keys)
 
     @cached_property
     def keys(self) -> list[Any]:
-        """Return a key for each label. The keys of equal labels are equal, whatever their dtypes."""
+        """Return a key for each label. Equal labels have equal keys, regardless of dtypes."""
         if self.values.dtype.kind in "mM":
             return date_keys(self.values)
         listed: list[Any] = self.values.tolist()
@@ -205,7 +205,7 @@ def is_label(selection: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """Return a label as a string; a date at midnight is shown without the time."""
+    """Return a label as a string. If a date is at midnight, omit the time."""
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -216,7 +216,7 @@ def text_of(value: Any) -> str:
 
 
 def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
-    """Return the note about text columns that are left out, or an empty tuple if there are none."""
+    """Return a tuple with a note about omitted text columns, or an empty tuple if no columns are omitted."""
     names = ", ".join(map(str, dropped))
     return (f"left out {names}: no numbers there",) if names else ()
 
@@ -261,7 +261,7 @@ CONFLICT = ConflictingLabels()
 
 
 class LabeledLayout(Layout):
-    """A layout with pairs of an axis and its labels, in the order of the axes; `plain` is the layout without labels."""
+    """A layout with labels for some axes. `plain` is the layout without labels."""
 
     __slots__ = ("labels", "plain")
 
@@ -302,7 +302,7 @@ def labels_of(layout: Any) -> dict[str, Labels]:
 
 
 def is_small(layouts: Iterable[Any]) -> bool:
-    """Return whether there are few enough labels that caches of calls may hold these layouts."""
+    """Return whether the labels are so few that caches of calls may store these layouts."""
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 

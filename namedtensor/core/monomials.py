@@ -23,7 +23,7 @@ class UndecidedSize(Exception):
 
 
 class UnfitSize(UndecidedSize):
-    """Raised if sizes known only at run time do not fit for their example values, which then show the problem."""
+    """Raised if symbolic sizes do not fit even for their example values, which then illustrate the problem."""
 
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:

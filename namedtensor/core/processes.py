@@ -156,7 +156,7 @@ def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
-    """Read answers until the process ends, which an empty answer indicates."""
+    """Put the answers of the process into a queue. An empty answer indicates that the process has ended."""
     parts: list[bytes] = []
     with stream or io.BytesIO() as output:
         while chunk := output.read(MAX_CHUNK_BYTES):
@@ -218,7 +218,7 @@ def read_lines(lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Limit the memory of the current process, if the system supports it; 0 means unlimited."""
+    """Limit the memory of the current process if the system supports it. 0 means unlimited."""
     if not most:
         return
     try:

@@ -34,14 +34,14 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Return the integer, as a JAX array, that represents a key where a formula has a seed."""
+    """Return the integer that represents a key as the seed in a formula. It is a JAX array."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
 def generator_of(seed: Any) -> Any:
-    """Return the generator for a seed, or for a seed and further integers: (0, 3) differs from (0, 4)."""
+    """Return the random generator for a seed, or for a sequence of a seed and integers, such as (0, 3)."""
     import numpy as np
 
     parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]

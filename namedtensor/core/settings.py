@@ -132,7 +132,7 @@ class recursion_headroom:
 
 
 def raise_recursion_limit(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return a function that runs this one with more recursion headroom."""
+    """Wrap a function so that it runs with more recursion headroom."""
 
     @wraps(function)
     def call(*arguments: Given.args, **options: Given.kwargs) -> Result:

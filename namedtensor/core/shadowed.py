@@ -1,4 +1,4 @@
-"""Shadowed packages: user files that hide a package of this project, which are reported in one sentence."""
+"""Detection of user files that shadow a package of this project."""
 
 import sys
 from os import getcwd

@@ -59,7 +59,7 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan under construction. They are decided by example sizes, or else assumed."""
+    """The conditions of a plan under construction. Example sizes decide them. Without examples, they are assumed."""
 
     found: dict[SizeCondition, None]
     by_example: bool
@@ -99,7 +99,7 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Let symbols represent every number of a range inside the block; assumptions must hold for each number."""
+    """Let symbols represent every number of a range inside the block. Assumptions must be valid for each number."""
     collected = _CONDITIONS.get()
     assert collected is not None
     before = dict(collected.counters)
@@ -155,7 +155,7 @@ def assume(condition: SizeCondition) -> bool:
 
 
 def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
-    """Solve an equation for a symbol that occurs once and on its own, and return whether there is one."""
+    """Solve an equation for a symbol that is a separate term, and return whether there is such a symbol."""
     for monomial, count in terms_of(difference).items():
         if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})

@@ -14,7 +14,7 @@ from .size_conditions import assume_equal, canonical
 
 
 class SizeVariable:
-    """A size that is still a variable; `text` is its written form."""
+    """An unknown size. `text` is the size as written in the source."""
 
     __slots__ = ("text", "value")
 
@@ -52,7 +52,7 @@ Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
-    """Return the number that `size` was unified with, or the variable that represents it."""
+    """Return the number that `size` was unified with, or the variable that represents the size."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size

@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters in a file and the metadata of their layer. Raise NotationError for another kind."""
+    """Return the parameters and metadata of the layer in a file. Raise NotationError for another class of layer."""
     from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)

@@ -18,7 +18,7 @@ MANY = 24  # members from which a family is one array on JAX, by default
 
 
 class Members(Mapping[str, Any]):
-    """The parameters of a layer by name. A member of a family that is stored in one array is made on request."""
+    """The parameters of a layer by name. A member of a stacked family is created on access."""
 
     def __init__(self, parameters: Mapping[str, Any], names: Sequence[str]):
         self.kept, self.names = parameters, names
@@ -74,7 +74,7 @@ def move_parameters(parameters: Mapping[str, Any], backend: str, dtype: str | No
 
 
 def member(family: Any, position: int) -> Any:
-    """Return one tensor of the array of a family."""
+    """Return one member of a family that is stored in one array."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
         return wrap_array(array[position], layout.axes[1:])
@@ -83,7 +83,7 @@ def member(family: Any, position: int) -> Any:
 
 
 def member_shape(family: NamedTensor) -> str:
-    """Format the shape of each tensor in the array of a family, and the number of tensors."""
+    """Format the shape of a stacked family's members, and the number of members."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
     return f"{wrap_layout(None, shape).shape}, {layout.extent[0]} in one array"

@@ -24,7 +24,7 @@ Axes = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Variables(Mapping[str, Any]):
-    """The parameters of a layer in a module, which are tensors of the values of variables, and numbers."""
+    """The parameters of a layer in a Flax module: tensors with the values of Flax variables, and numbers."""
 
     def __init__(self, axes: Axes, variables: dict[str, Any], numbers: Mapping[str, Any]):
         self.axes: Axes = axes  # of the parameters by name, in their order; numbers have none
@@ -56,7 +56,7 @@ def also(layer_class: Any) -> None:
 
 
 def register() -> None:
-    """Register the layer classes as Flax nodes, each of them once."""
+    """Register the layer classes as Flax nodes, unless they are already registered."""
     from flax import nnx  # type: ignore[import-not-found]
 
     for layer_class in [*_CLASSES]:
@@ -69,7 +69,7 @@ def register() -> None:
 
 
 def variables_of(layer: Layer) -> Variables:
-    """Return the variables of a layer. They are made when Flax first requests them."""
+    """Return the variables of a layer, which are created when Flax first requests them."""
     parameters = layer._kept
     if not isinstance(parameters, Variables):
         from flax import nnx  # type: ignore[import-not-found]

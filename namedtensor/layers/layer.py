@@ -47,7 +47,7 @@ from .texts import apply_changes, own_text, text_beside
 
 
 def kind(layer: type[Layer]) -> str:
-    """Return the name of a layer class in a file, which is unambiguous although several files define a LayerNorm."""
+    """Return the qualified name of a layer class, which distinguishes classes with the same name in files."""
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
@@ -136,7 +136,7 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
         **other: Any,
     ) -> Self:
-        """Return a layer initialized as in the original source.
+        """Return a layer whose parameters are initialized as in the original source.
 
         Parameters
         ----------

@@ -64,12 +64,12 @@ class LayerCalls:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes that are not sizes of a parameter, such as the number of layers."""
+        """The sizes other than the axis sizes of parameters, such as the number of layers."""
         return dict(self._about.sizes)
 
     @property
     def definitions(self) -> str:
-        """The definitions that replace definitions of the same names in the formulas."""
+        """The definitions that replace definitions with the same names in the formulas."""
         return self._about.definitions
 
     @property

@@ -28,7 +28,7 @@ NO_PRODUCT = MatrixProduct((), frozenset())
 
 
 class PackedGroup(NamedTuple):
-    """Parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or one other parameter."""
+    """Parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or a single parameter."""
 
     axes: frozenset[str]  # that the products sum over
     tensors: dict[str, NamedTensor]
@@ -45,7 +45,7 @@ class PackedGroup(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the matrices have at least as many columns as rows, and so are stored side by side as one matrix.
+        """Whether the matrices have at least as many columns as rows, in which case they are stored as one matrix.
 
         Measurements show that products of 1 to 64 rows with matrices are fastest if a matrix's longer side is
         contiguous.

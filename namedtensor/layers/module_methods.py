@@ -1,4 +1,4 @@
-"""The methods of layers that make PyTorch modules and ONNX files."""
+"""The methods of layers that create PyTorch modules and ONNX files."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that makes modules
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ModuleMethods(LayerPlacement):
-    """The methods of `Layer` for PyTorch."""
+    """The methods of `Layer` that create PyTorch modules and ONNX files."""
 
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]

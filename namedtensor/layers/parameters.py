@@ -91,7 +91,7 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for a keyword that `init` does not accept; such keywords are usually sizes."""
+    """Return the error for a keyword that `init` does not accept. Such keywords are usually sizes."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")

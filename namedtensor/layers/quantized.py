@@ -67,7 +67,7 @@ class Quantization:
         return tuple(axis for axis in value.axes if axis in axes) if enough and axes < {*value.axes} else ()
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the stored parts of a parameter: integers and a scale, or the parameter (half precision as single)."""
+        """Return the integers and the scale of a parameter, or the unchanged parameter in at least single precision."""
         if isinstance(value, NamedTensor) and dtype_name(value.layout.dtype) in HALF:
             value = value.astype("float32")
         axes = self.shared(name, value)

@@ -1,4 +1,4 @@
-"""RoBERTa and DistilBERT, which are BERT with other definitions of a few names."""
+"""RoBERTa and DistilBERT, which replace a few definitions of BERT."""
 
 from __future__ import annotations
 

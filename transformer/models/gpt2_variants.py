@@ -1,4 +1,4 @@
-"""GPT-NeoX and OPT, which are GPT-2 with other definitions of a few names."""
+"""GPT-NeoX and OPT, which replace a few definitions of GPT-2."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class OPT(GPT2):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads, which map states to the word embeddings if these are narrower than the blocks."""
+        """Return the heads. If the word embeddings are narrow, the heads first map the states to the embedding axis."""
         return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod

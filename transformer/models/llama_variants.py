@@ -1,4 +1,4 @@
-"""Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral, which are Llama with other definitions of a few names."""
+"""Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral, which replace a few definitions of Llama."""
 
 from __future__ import annotations
 

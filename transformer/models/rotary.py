@@ -1,4 +1,4 @@
-"""Rotary positions as config.json specifies them."""
+"""The parameters of rotary positions, as config.json specifies them."""
 
 from __future__ import annotations
 

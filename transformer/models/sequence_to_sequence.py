@@ -1,4 +1,4 @@
-"""The shared parts of encoder-decoder models, and how these models generate a target from a source."""
+"""The shared parts of encoder-decoder models, which generate a target sequence from a source sequence."""
 
 from __future__ import annotations
 

@@ -20,17 +20,17 @@ def text(*heads: str, **names: str) -> str:
 
 
 def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
-    """Return a head behind a hidden layer."""
+    """Return a head with a hidden layer before it."""
     return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
 
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
-    """Return the head for the logits of each class."""
+    """Return the head that computes the logits of each class."""
     return TaskHead(text("classes", what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 
 def spans(what: str = "states", axis: str = "chans", generates: bool = False) -> TaskHead:
-    """Return the head for the first and the last token of an answer."""
+    """Return the head that computes logits for the first and the last token of an answer."""
     start, end = (
         linear(name, "qa_outputs", f"side[2] {axis}", side=side) for side, name in enumerate(("start", "end"))
     )
@@ -38,19 +38,19 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
-    """Return the head for the logits of each class, by the last token that is not padding."""
+    """Return the head that computes the logits of each class from the last token that is not padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
     definitions = text("scores", what=write_element(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
 def write_element(what: str, index: str) -> str:
-    """Format an element of a tensor that has a name, or of a formula."""
+    """Format an element of a named tensor, or of a formula in brackets."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 
 
 def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chans") -> dict[str, TaskHead]:
-    """Return the heads of a decoder. An array of its token classes may have this name."""
+    """Return the heads of a decoder. `tensor` is the name of the array in the head for token classes."""
     return {
         "ForSequenceClassification": scores(what, axis),
         "ForTokenClassification": classes(what, tensor, axis),
@@ -59,7 +59,7 @@ def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chan
 
 
 def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
-    """Return the heads of an encoder with a decoder, which reads the source one token later."""
+    """Return the heads of an encoder-decoder model, whose decoder reads the source shifted by one token."""
     tokens = {"start": ("decoder_start_token_id", start)}
     tensor = "classification_head.{}"
     rows = (
@@ -84,7 +84,7 @@ DECODER = (
 
 
 def head_of_encoder(head: TaskHead, *removes: str) -> TaskHead:
-    """Return a head of an encoder, whose file has no decoder."""
+    """Adapt a head to files that contain only the encoder of an encoder-decoder model."""
     return head._replace(removes=("logits", *DECODER, *removes), lacks=("decoder.*",))
 
 

@@ -68,7 +68,7 @@ class CachedModule(LayerModule):
 
 
 def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
-    """Return the formulas of the model and the cache, without the definitions of names that are given."""
+    """Return the formulas of the model and the cache, without the definitions of inputs."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
     replaced = {*DEFAULTS, *model.optional_inputs} & {*given} & {*model.formula.names}
@@ -77,7 +77,7 @@ def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
-    """Return the axes of each family in a cache, where `past` is the next-to-last axis."""
+    """Return the axes of each family in a cache, with `past` as the next-to-last axis."""
     axes: dict[str, tuple[str, ...]] = {}
     for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
         if isinstance(statement, Declaration):

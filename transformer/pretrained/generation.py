@@ -286,7 +286,7 @@ def numbers(model: LanguageModel) -> list[str]:
 
 @lru_cache(maxsize=256)
 def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
-    """Return a program with other definitions. The result is cached, so that its plans are reused."""
+    """Return a program with some definitions replaced. The result is cached, so that its plans are reused."""
     return formula.replace_definitions(definitions, removed)
 
 

@@ -121,7 +121,7 @@ class GGUFFile(Mapping[str, Any]):
         return self.fields[key].contents() if key in self.fields else default
 
     def _config(self) -> dict[str, Any]:
-        """Return the contents that config.json would have for this model."""
+        """Return the entries that config.json would contain for this model."""
         architecture = self.field("general.architecture")
         if architecture not in ARCHITECTURES:
             raise nt.NotationError(

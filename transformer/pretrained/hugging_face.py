@@ -258,7 +258,7 @@ def is_plain(name: Any) -> bool:
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise NotationError if config.json specifies more layers than there are arrays. This check creates no rows."""
+    """Raise NotationError if config.json specifies more layers than there are arrays, without creating any rows."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
         raise nt.NotationError(409, f"{path / CONFIG} has {layers} layers, but the folder has {arrays} arrays")

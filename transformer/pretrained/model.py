@@ -130,7 +130,7 @@ class Model(Layer):
 
     @classmethod
     def is_tied(cls, config: Mapping[str, Any]) -> bool:
-        """Return whether the map from states to logits is the embedding, in formulas that can separate the two."""
+        """Return whether the logits use the embedding, in a model whose formulas also support separate weights."""
         return cls.tied_by_default is not None and bool(config.get("tie_word_embeddings", cls.tied_by_default))
 
     @classmethod

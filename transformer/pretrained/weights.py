@@ -21,7 +21,7 @@ import namedtensor as nt
 
 
 class WeightEntry:
-    """The location of a parameter in a file: the array's name and axes, and the part of it, counted from 0."""
+    """The location of a parameter in a file: the name and axes of an array, and the selected part of the array."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
@@ -32,7 +32,7 @@ class WeightEntry:
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
 
     def counted(self, count: int) -> WeightEntry:
-        """Return the row of one layer in a family; layers are counted from 1."""
+        """Return the row of one layer in a family. Layers count from 1."""
         entry = copy(self)
         entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
