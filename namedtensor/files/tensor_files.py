@@ -37,7 +37,7 @@ def load_tensor(
     axes : str or iterable of str, optional
         Axis names, in the order of the file. In a table, the rows precede the columns (default: the names in the file).
     member : str, optional
-        The array, variable or column of the file to load (default: the only array or variable, or all columns of a table).
+        The array, variable or column to load (default: the only array or variable, or all columns of a table).
     header : bool, optional
         Whether the first row of a CSV table is a header (default: detected from its content).
 

@@ -55,7 +55,7 @@ class CodeValues:
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
-        """Define a name as a line. A view of an input, or a value that is not a tensor, is inserted at each use instead."""
+        """Define a name as a line. A view of an input, or a value that is not a tensor, is inlined instead."""
         if not isinstance(value, AxisValue):
             self.names[name] = value
             return

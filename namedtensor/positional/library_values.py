@@ -147,7 +147,7 @@ class LibraryWalk:
         return getattr(self.value(node.value), node.attr)
 
     def dtype(self, name: str) -> Any:
-        """Return the dtype for a name. Every real dtype becomes the widest real dtype, since formulas use real numbers."""
+        """Return the dtype for a name. Real dtypes are widened, since formulas use real numbers."""
         kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
         if kind is None:
             raise Unsupported(name)

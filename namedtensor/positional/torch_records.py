@@ -82,7 +82,7 @@ class TensorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Two runs of one module at different sizes, with the needed steps and the tensors that inputs or parameters determine."""
+    """Two runs of one module at different sizes, with the needed steps and the dependent tensors."""
 
     steps: Sequence[TraceStep]
     tensors: Mapping[int, TensorPair]  # by the index of their reference
