@@ -13,6 +13,7 @@
 `source_tree`: the syntax tree of matrix and index notation.
 `trees`: the parser for this tree.
 `indices`: the letters that are indices, and the letters that a product sums.
+`backward_indices`: indices that count backward.
 `matrix_leaves`: the values of matrix notation, and the leaves of its trees.
 `matrices`: translation of trees to values with rows and columns.
 `matrix_functions`: transposes, powers and norms of matrices.

@@ -16,15 +16,16 @@ from . import (  # noqa: F401 — these register the rules of trees
     matrix_derivatives,
 )
 from .axes import Axes, AxisVariable
-from .binders import end_of
+from .binders import COUNTING
 from .indices import (
     IndexLetters,
     canonical,
+    ends_at_letters,
     entries_in,
+    from_ends,
     head_letters,
     is_letter,
     letters_of,
-    letters_of_item,
     spell,
     split_indices,
     with_axes,
@@ -170,11 +171,14 @@ class Algebra:
     def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
         free = head_letters(statement.head) if statement.head is not None else ()
-        body = with_axes(statement.body, self.axes.given)
-        statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)}))
-        letters = letters_of(statement, counts, self.source)
+        alone = {item for tree in statement.body.all() for item in (split_indices(tree) or ("", ()))[1]}
+        lengths = {*self.axes.given} - {*self.names, *free, *COUNTING} - alone
+        body = from_ends(with_axes(statement.body, self.axes.given), lengths)
+        each = frozenset[str]() if statement.head else ends_at_letters(body, {*self.names, *self.axes.given})
+        each = each if len(each) == 1 else frozenset()  # Several axes would have no order.
+        statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)} | each))
+        letters = letters_of(statement, counts, self.source, each)
         self.check_head(statement, letters)
-        self.check_reversed(statement)
         self.ask_binders(statement, letters)
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
         walk.sizes, walk.statement = self.sizes, statement.body
@@ -182,7 +186,8 @@ class Algebra:
             canonical(spell(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
         )
         value = walk.read(statement.body)
-        self.remarks += [line for line in walk.remarks if line not in self.remarks]
+        lines = (*walk.remarks, *(f"the value has one element for each {letter}" for letter in sorted(each)))
+        self.remarks += [line for line in lines if line not in self.remarks]
         self.statements.append((statement, letters))
         order = self.order(statement, letters, value)
         if value.identity or value.ones:
@@ -218,19 +223,6 @@ class Algebra:
             options = (f"over {both}", f"over {listed} for each {', '.join(further)}")
             if self.choose(tree.span, piece, options, "binds") == 1:
                 letters.binds[tree.span, tree.letters] = tree.letters
-
-    def check_reversed(self, statement: Statement) -> None:
-        """Raise NotationError for x_{n-i+1} in a sum that ends at n."""
-        for tree in statement.body.all():
-            end = end_of(tree.upper) if tree.op == "big" else None
-            for part in tree.all() if end and end.name else ():
-                items = (split_indices(part) or ("", ()))[1]
-                for item in items:
-                    if end and end.name in letters_of_item(item) and len(letters_of_item(item)) > 1:
-                        message = f"the index {item} counts from the end, which is not supported"
-                        raise make_refusal(
-                            self.source, part.span, message, "write the sum over the same elements from 1"
-                        )
 
     def check_head(self, statement: Statement, letters: IndexLetters) -> None:
         head = statement.head

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 RELATION = re.compile(r"([≠≤<≥>=])")
 END = re.compile(r"(?P<factor>\d+)?(?P<name>[^\W\d_](?:_\w|_\{\w+\})?)?(?:/(?P<divisor>[1-9]\d*))?(?P<shift>[+-]\d+)?")
-ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+)")
+COUNTING = set("ijst")  # letters of indices, which are no lengths
+ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+|\|\w+\|)")
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,16 @@ def binder(raw: str) -> IndexBinder | None:
         return None
     ends = sides[0::2]
     lower = upper = ""
-    if len(ends) > 2 and ends[0] == "1" and sides[1] == "≤":
-        ends, sides = ends[1:], sides[2:]
-        if len(ends) > 2 and sides[-2] == "≤" and ends[-1].isalpha():
-            upper, ends, sides = ends[-1], ends[:-1], sides[:-2]
+    if len(ends) > 2 and ends[0].isdigit() and sides[1] in "≤<":
+        first = int(ends[0]) + (sides[1] == "<")
+        lower, ends, sides = "" if first == 1 else str(first), ends[1:], sides[2:]
+        is_length = ends[-1].isalpha() and (len(ends) > 2 or ends[-1] not in COUNTING)
+        if is_length and (sides[-2] == "≤" or len(ends) == 2 and sides[-2] == "<"):
+            upper, ends, sides = ends[-1] + ("-1" if sides[-2] == "<" else ""), ends[:-1], sides[:-2]
     if not all(len(end) == 1 and end.isalpha() and end.islower() for end in ends[:-1]):
         return None
+    if len(ends) == 1 and len(ends[0]) == 1 and ends[0].isalpha():
+        return IndexBinder((ends[0],), lower, (), upper)
     if not (ends[-1].isdigit() or (len(ends[-1]) == 1 and ends[-1].isalpha() and ends[-1].islower())):
         return None
     conditions = tuple(zip(ends, sides[1::2], ends[1:]))
@@ -71,11 +76,19 @@ def end_of(text: str) -> SumEnd | None:
 
 @dataclass(frozen=True)
 class Item:
-    """A written index: t-k+1 has the letters t and -k, and the offset 1."""
+    """A written index: t-k+1 has the letters t and -k, and the offset 1. The length of |n|-i+1 is n."""
 
     plus: tuple[str, ...]
     minus: tuple[str, ...]
     offset: int
+    length: str = ""
+
+    @property
+    def text(self) -> str:
+        """An index that counts backward, as it is usually written: n-i+1, or 4-i."""
+        letters = "".join(f"-{letter}" for letter in self.minus)
+        shift = f"{self.offset:+}" if self.offset else ""
+        return f"{self.length}{letters}{shift}" if self.length else f"{self.offset}{letters}"
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -89,9 +102,13 @@ def item_of(text: str) -> Item | None:
         return None
     signed = [(piece[1] or "+", piece[2]) for piece in pieces]
     offset = sum(int(sign + word) for sign, word in signed if word.isdigit())
-    letters = [(sign, word) for sign, word in signed if not word.isdigit()]
+    lengths = [(sign, word) for sign, word in signed if word[0] == "|"]
+    if len(lengths) > 1 or lengths and lengths[0][0] == "-":
+        return None
+    letters = [(sign, word) for sign, word in signed if word.isalpha()]
     return Item(
         tuple(word for sign, word in letters if sign == "+"),
         tuple(word for sign, word in letters if sign == "-"),
         offset,
+        lengths[0][1].strip("|") if lengths else "",
     )

@@ -58,7 +58,8 @@ class TrialSizes:
     def least(self, kind: AxisKind) -> int:
         """Return the least size for which the code has a value."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
-        return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
+        longer = [other for axis, other in self.facts.longer if axis.kind is kind and other.kind is not kind]
+        return max(sizes + [self.of(other) for other in longer], default=1)
 
 
 def verify(translation: Any, program: TranslatedProgram, source: str) -> str:

@@ -94,7 +94,11 @@ class CodeReader(CodeExpressions):
         """Return the value that the library computes for the code."""
         literals = {name: source.literal for name, source in self.inputs.items() if source.literal is not None}
         lengths = {name: int(size_of(axis)) for name, axis in self.lengths.items()}
-        walk = LibraryWalk({**lengths, **literals, **arrays}, library_of(self.tree, self.torch))
+        dims = {
+            name: [axis.kind.root.name for dim in source.leaf.dims for axis in dim]
+            for name, source in self.inputs.items()
+        }
+        walk = LibraryWalk({**lengths, **literals, **arrays}, library_of(self.tree, self.torch), dims)
         value = walk.run(self.tree.body)
         self.compared_with = walk.words
         return value

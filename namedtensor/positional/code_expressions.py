@@ -221,6 +221,8 @@ class CodeExpressions(CodeValues):
         if isinstance(function, ast.Lambda):
             return self.inline(node, function)
         name = get_called_name(node)
+        if ast.unparse(function) in ("xr.dot", "xarray.dot") and not self.has(self.root(function)):
+            return SPECIAL["xarray"](self, node, False)
         if (library := self.root(function)) in PEERS and library != name and not self.has(library):
             raise self.refuse(node, f"{library} is not supported", "write it with NumPy, PyTorch or einops")
         if any(keyword.arg is None for keyword in node.keywords) or any(

@@ -181,4 +181,25 @@ def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
     return [spelled(group, count) for group, count in zip(groups, covered)], spelled(output, max(covered))
 
 
-SPECIAL.update(einsum=einsum)
+def dot_by_names(code: CodeReader, node: ast.Call, method: bool) -> AxisValue:
+    """Read xr.dot(A, B, dim="z"), which aligns the axes by their names."""
+    parts = [to_value(code.ev(argument)) for argument in node.args]
+    keywords = {keyword.arg: code.ev(keyword.value) for keyword in node.keywords}
+    over = keywords.pop("dim", None)
+    if keywords:
+        raise code.refuse(node, f"the keyword {next(iter(keywords))} of xr.dot is not supported")
+    groups: list[list[str]] = []
+    for argument, part in zip(node.args, parts):
+        groups.append([dim[0].kind.root.name if len(dim) == 1 else "" for dim in part.dims])
+        if not isinstance(argument, ast.Name) or not all(groups[-1]):
+            raise code.refuse(argument, "xr.dot expects inputs with named axes", 'give their axes: A="x y z"')
+    flat = [name for group in groups for name in group]
+    if over is None:
+        over = [name for name in flat if flat.count(name) > 1]
+    summed = [over] if isinstance(over, str) else flat if over is Ellipsis else [*over]
+    if unknown := [name for name in summed if name not in flat]:
+        raise code.refuse(node, f"no input has the axis {unknown[0]}")
+    return read_named_einsum(code, groups, [name for name in dict.fromkeys(flat) if name not in summed], parts)
+
+
+SPECIAL.update(einsum=einsum, xarray=dot_by_names)

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from grammar.errors import Span
 
-from .binders import SumEnd, end_of, item_of
+from .binders import COUNTING, SumEnd, end_of, item_of
 from .refusals import make_refusal
 from .source_tree import OPEN, Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
 LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
 NEVER = set("de")  # as an index without its own ∑
+FROM_END = re.compile(r"([^\W\d_]\w*)((?:[+-]\d+)?-[a-zα-ω](?:[+-]\d+)?)")
 
 
 def spell(tree: Tree) -> str:
@@ -107,6 +108,7 @@ class IndexLetters:
     free: tuple[str, ...] | None
     counts: dict[str, int] = field(default_factory=dict)
     bound: frozenset[str] = frozenset()  # by a ∑ somewhere
+    each: frozenset[str] = frozenset()  # letters that a ∑ ends at, without a left-hand side: the value has them
     active: bool = False
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
@@ -130,9 +132,11 @@ class IndexLetters:
         return pair
 
 
-def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> IndexLetters:
+def letters_of(
+    statement: Statement, names: Mapping[str, int], source: str, each: frozenset[str] = frozenset()
+) -> IndexLetters:
     """Return the letters of a statement; `names` maps each given name to the number of its axes."""
-    result = IndexLetters(source, None)
+    result = IndexLetters(source, None, each=each)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in find_letters_below(tree))
     head = statement.head
@@ -163,8 +167,19 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
     result.active = evidence
     if not evidence:
         result.free = None
-    bind(statement.body, {*(result.free or ())}, result)
+    bind(statement.body, {*(result.free or ()), *each}, result)
     return result
+
+
+def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = frozenset()) -> frozenset[str]:
+    r"""Return the i of sums such as \sum_{j=1}^{i} or \sum_{j=1}^{i-1} that no sum around them binds."""
+    found: set[str] = set()
+    if tree.op == "big":
+        known = known | {*find_letters_below(tree)}
+        end = item_of(tree.upper)
+        plain = end is not None and len(end.plus) == 1 and not end.minus and end.offset in (0, -1)
+        found |= {*end.plus} & COUNTING - known - {*names} if end is not None and plain else set()
+    return frozenset(found).union(*(ends_at_letters(part, names, known) for part in tree.parts))
 
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
@@ -183,15 +198,44 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
     parts = tuple(with_ends(part, names) for part in tree.parts)
     end = item_of(tree.upper) if tree.op == "big" and len(tree.letters) == 1 else None
     if end is None or len(end.plus) != 1 or end.minus or end.plus[0] not in known or end.offset not in (0, -1):
-        return replace(tree, parts=parts) if parts != tree.parts else tree
+        return with_start(replace(tree, parts=parts)) if parts != tree.parts or tree.op == "big" else tree
     conditions = [(letter, "<" if end.offset else "≤", end.plus[0]) for letter in tree.letters]
-    return replace(tree, parts=parts, upper="", conditions=(*tree.conditions, *conditions))
+    return with_start(replace(tree, parts=parts, upper="", conditions=(*tree.conditions, *conditions)))
+
+
+def with_start(tree: Tree) -> Tree:
+    """Return a sum with conditions in which the start, such as 2, is a condition as well."""
+    if not tree.conditions or tree.lower in ("", "0", "1"):
+        return tree
+    starts = ((tree.lower, "≤", letter) for letter in tree.letters)
+    return replace(tree, lower="", conditions=(*tree.conditions, *starts))
 
 
 def is_partial(tree: Tree) -> bool:
     """Return whether a sum covers only a part of its axis."""
     end = end_of(tree.upper)
     return tree.lower not in ("", "1") or end is not None and (not end.name or end != SumEnd(end.name))
+
+
+def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
+    """Return a tree in which lengths, such as axes and the ends of sums, are no indices.
+
+    x_{n-i+1} becomes x_{|n|-i+1}, and the sum over j ≤ n ends at n.
+    """
+    if tree.op == "big" and not tree.upper and tree.conditions:
+        *others, (_, relation, last) = tree.conditions
+        if last in lengths and (relation == "≤" or relation == "<" and not others):
+            upper = last + ("-1" if relation == "<" else "")
+            tree = replace(tree, upper=upper, conditions=tuple(others))
+    end = end_of(tree.upper) if tree.op == "big" else None
+    if end is not None and end.name and end.name not in COUNTING:
+        lengths = {*lengths, end.name}
+    parts = tuple(from_ends(part, lengths) for part in tree.parts)
+    text = tree.text
+    if tree.op == "sub" and "-" in text:
+        items = ((item, FROM_END.fullmatch(item)) for item in items_of(text.strip("{}")))
+        text = ",".join(f"|{found[1]}|{found[2]}" if found and found[1] in lengths else item for item, found in items)
+    return replace(tree, parts=parts, text=text)
 
 
 def with_axes(tree: Tree, given: Collection[str]) -> Tree:
@@ -322,4 +366,5 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
     """Return the letters that a product sums: letters that occur twice, and are not free or bound by an outer ∑."""
-    return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}
+    kept = {*(letters.free or ()), *letters.each}
+    return {letter for letter, count in counts.items() if count > 1 and letter not in kept}

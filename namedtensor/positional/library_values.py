@@ -17,7 +17,7 @@ from typing import Any
 from . import library_functions as listed
 from .optional_numpy import HAS_VALUES, Unsupported, np
 
-LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops"}
+LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops", "xarray": "xarray"}
 ALIASES = {
     "np": "numpy",
     "jnp": "numpy",
@@ -49,12 +49,15 @@ def optional(name: str) -> Any:
 
 
 class LibraryWalk:
-    """One evaluation of a source on arrays, in NumPy or PyTorch; `used` names the libraries that were called."""
+    """One evaluation of a source on arrays, in NumPy or PyTorch; `used` names the libraries that were called.
 
-    def __init__(self, arrays: Mapping[str, Any], library: str):
+    `dims` are the names of the dimensions of arrays, which xarray needs.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], library: str, dims: Mapping[str, list[str]] = {}):
         if not HAS_VALUES:
             raise Unsupported("NumPy is not installed")
-        self.library, self.used = library, {library}
+        self.library, self.used, self.dims = library, {library}, dims
         self.own: set[str] = set()
         self.torch = optional("torch") if library == "torch" else None
         self.names = {name: self.own_copy(array) for name, array in arrays.items()}
@@ -168,6 +171,8 @@ class LibraryWalk:
     def call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Lambda):
             return self.inline(node, node.func)
+        if ast.unparse(node.func) in ("xr.dot", "xarray.dot"):
+            return self.dot_of_xarray(node)
         arguments = [self.value(argument) for argument in node.args]
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         if isinstance(keywords.get("dtype"), str) or keywords.get("out") is not None:
@@ -181,6 +186,17 @@ class LibraryWalk:
             guard_size(arguments, name, keywords)
         guard_condition(name, arguments)
         return function(*arguments, **keywords)
+
+    def dot_of_xarray(self, node: ast.Call) -> Any:
+        """Return the value of xarray.dot for arrays with named dimensions."""
+        xarray = optional("xarray")
+        names = [argument.id for argument in node.args if isinstance(argument, ast.Name)]
+        if len(names) < len(node.args) or not {*names} <= {*self.dims}:
+            raise Unsupported("xarray.dot of an array without names")
+        keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
+        self.used = self.used - {self.library} | {"xarray"}
+        arrays = [xarray.DataArray(np.asarray(self.names[name]), dims=self.dims[name]) for name in names]
+        return xarray.dot(*arrays, **keywords).values
 
     def inline(self, node: ast.Call, function: ast.Lambda) -> Any:
         before = dict(self.names)
@@ -268,7 +284,7 @@ class LibraryWalk:
     @property
     def words(self) -> str:
         """The description of the value, such as NumPy's own value."""
-        libraries = [LIBRARIES[name] for name in ("numpy", "torch", "einops") if name in self.used]
+        libraries = [LIBRARIES[name] for name in LIBRARIES if name in self.used]
         mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (
             f"the value of {' and '.join(libraries)}{mine}"

@@ -162,10 +162,10 @@ def element(walk: Walk, tree: Tree) -> Matrix:
         raise walk.refuse(tree, f"the index {tree.text} has nothing to be an index of")
     if len(items) < len(free):
         raise walk.refuse(tree, f"{walk.text(tree)} has {len(free)} axes, and {len(items)} indices")
-    node, indices = x.node, dict(x.indices)
+    node, indices, counted = x.node, dict(x.indices), set[str]()
     for item, (axis,) in zip(items, free):
         if item in walk.ranges:
-            node = nodes.Index(node, ((nodes.Axis(axis.key), walk.within(tree, item, axis)),))
+            node = nodes.Index(node, ((nodes.Axis(axis.key), walk.within(tree, item, axis, counted)),))
             continue
         walk.meet(tree, walk.letter(item), axis, item)
         indices[item] = axis

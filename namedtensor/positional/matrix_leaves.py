@@ -14,6 +14,7 @@ from grammar.parser import parse
 
 from . import values
 from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
+from .backward_indices import count_back, reverse
 from .binders import Item, item_of
 from .indices import IndexLetters, canonical, entries_in, is_letter, spell
 from .inputs import SourceInput
@@ -226,6 +227,7 @@ class MatrixLeaves:
         used = source.leaf.use(self.axes)
         node, rest = used.node, used.dims[len(items) :]
         indices: dict[str, AxisVariable] = {}
+        counted: set[str] = set()
         twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):
             if item.isdigit():
@@ -236,8 +238,17 @@ class MatrixLeaves:
             elif (read := item_of(item)) and len(read.letters) > 1:
                 node, both = self.window(tree, node, axis, read, item)
                 indices |= both
+            elif read and read.length and read.offset == 1 and not self.ranges.keys() & {*read.letters}:
+                letter = read.minus[0]
+                node, variable = reverse(self, tree, node, axis, read)
+                self.axes.apart((variable, *(other for other in used.axes if other is not axis)))
+                if letter in indices:
+                    twice = node, indices[letter], variable
+                else:
+                    self.meet(tree, self.letter(letter), variable, letter)
+                    indices[letter] = variable
             elif item in self.ranges or not is_letter(item):
-                node = nodes.Index(node, ((nodes.Axis(axis.key), self.within(tree, item, axis)),))
+                node = nodes.Index(node, ((nodes.Axis(axis.key), self.within(tree, item, axis, counted)),))
             elif item in indices:
                 if twice is not None or len(items) > 2:
                     raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
@@ -269,7 +280,7 @@ class MatrixLeaves:
             or not (turned or item.offset == -1 and not item.minus)
         ):
             hint = "write x_{t+k-1} or x_{t-k+1} under ∑_k, with k from 1"
-            raise self.refuse(tree, f"the index {text} is not supported", hint)
+            raise self.refuse(tree, f"the index {text.replace('|', '')} is not supported", hint)
         kernel = self.axes.new()
         if turned and self.choose(tree.span, f"{self.text(tree)} where {text} is below 1", CAUSAL) == 0:
             variable = self.axes.twin(axis)
@@ -297,7 +308,7 @@ class MatrixLeaves:
         """Return whether a letter alone means the value of an index, as in i x_i."""
         if not self.letters.active or not is_letter(name):
             return False
-        if name in self.scope or name in (self.letters.free or ()):
+        if name in self.scope or name in (self.letters.free or ()) or name in self.letters.each:
             return True
         return name in entries_in(self.statement) and name not in self.letters.bound
 
@@ -309,15 +320,21 @@ class MatrixLeaves:
         node = plus(iota(axis), -1) if letter in self.from_zero else iota(axis)
         return Matrix(node, EMPTY, indices=((letter, axis),))
 
-    def within(self, tree: Tree, text: str, axis: AxisVariable) -> Node:
-        """Return the index i+1 of a sum over i, which has to stay within the axis."""
+    def within(self, tree: Tree, text: str, axis: AxisVariable, counted: set[str]) -> Node:
+        """Return the index i+1 of a sum over i, which has to stay within the axis.
+
+        `counted` are the letters that another axis of the tensor has as its index.
+        """
         item = item_of(text)
-        if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
+        if item and len(item.minus) == 1 and not item.plus and item.minus[0] in self.ranges:
+            self.meet_range(tree, item.minus[0], axis, counted)
+            return count_back(self, tree, item, axis)
+        if item is None or item.letters != item.plus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
             hint = "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
-            raise self.refuse(tree, f"the index {text} is not supported", hint)
+            raise self.refuse(tree, f"the index {text.replace('|', '')} is not supported", hint)
         (letter,) = item.plus
         span = self.ranges[letter]
-        self.meet(tree, self.letter(letter), axis, letter)
+        self.meet_range(tree, letter, axis, counted)
         leaves = axis.kind.size is not None and (span.last or 0) + item.offset > axis.kind.size
         if span.first + item.offset < 1 or (item.offset > span.less if span.last is None else leaves):
             raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
@@ -326,6 +343,14 @@ class MatrixLeaves:
         if span.divisor > 1:
             self.axes.facts.divisors.append((axis, span.divisor))
         return plus(nodes.Name(letter), item.offset)
+
+    def meet_range(self, tree: Tree, letter: str, axis: AxisVariable, counted: set[str]) -> None:
+        """Make the letter of a range count along an axis. A second axis of the tensor has the same length, as in A_{ii}."""
+        if letter not in counted:
+            self.meet(tree, self.letter(letter), axis, letter)
+        elif not self.letter(letter).kind.unify(axis.kind):
+            raise self.refuse(tree, f"the index {letter} is both {self.letter(letter).key} and {axis.key}")
+        counted.add(letter)
 
     def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:
         try:

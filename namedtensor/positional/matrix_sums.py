@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
-from .binders import SumEnd, end_of
+from .binders import COUNTING, SumEnd, end_of
 from .indices import find_letters_below, is_index_in, letters_of_item, split_indices
 from .matrices import Walk
 from .matrix_functions import rule
@@ -18,7 +18,6 @@ from .matrix_leaves import EMPTY, IndexRange, Matrix
 from .source_tree import Tree
 from .values import call, iota, number, size
 
-COUNTING = set("ijst")  # letters of indices, which are no lengths
 NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
 
 
