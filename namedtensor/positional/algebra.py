@@ -1,4 +1,4 @@
-"""Lines of matrix and index notation, each translated to a value."""
+"""The reader of matrix and index notation, which translates each line to a value with named axes."""
 
 from __future__ import annotations
 
@@ -126,7 +126,10 @@ class Algebra:
         return result
 
     def read(self) -> TranslatedProgram:
-        """Read all lines into a program of nodes with axes. Raise NotationError or Question if this is impossible."""
+        """Read all lines, and return the translated program.
+
+        Raise NotationError or Question if a line cannot be translated.
+        """
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
             statement = parse_statement(piece, [*self.names])
@@ -209,7 +212,10 @@ class Algebra:
         return FormulaLine(node_of(head) if head else None, value.node, dims)
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
-        """Ask whether a value without a left-hand side is summed over both letters of ∑_{j≠i}, or over j for each i."""
+        """Raise Question if it is unclear whether a condition such as j ≠ i, without a left-hand side, leaves i free.
+
+        Either the sum runs over both i and j, or it runs over j and leaves i free.
+        """
         for tree in statement.body.all():
             further = [
                 letter for letter in letters.binds.get((tree.span, tree.letters), ()) if letter not in tree.letters
@@ -259,7 +265,7 @@ class Algebra:
         return canonical(spell(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
-        """Return the axes of the free letters in the order of the left-hand side, or else of the source."""
+        """Return the axes of the free letters, in the order of the left-hand side or, without one, of the source."""
         indices = dict(value.indices)
         free = letters.free
         if free is not None and letters.active:

@@ -40,7 +40,7 @@ class Unified:
 
 
 class AxisKind(Unified):
-    """The common properties of axes that may be unified.
+    """The name, size and other properties that unified axes share.
 
     `name` is the shared name without primes, `size` is the shared size, and `hint` is a suggested name. If the axes are
     split, `parts` contains the kinds of their parts.
@@ -107,7 +107,10 @@ Dims = tuple[Dim, ...]
 
 
 class Move(NamedTuple):
-    """A use of a declared axis. The rename is omitted if both axes get the same name."""
+    """A declared axis and the axis that replaces it in one use.
+
+    The rename is omitted if both axes get the same name.
+    """
 
     declared: AxisVariable
     used: AxisVariable
@@ -239,7 +242,7 @@ class Axes:
         return tuple(part for axis in axes for part in self.parts(axis))
 
     def apart(self, *values: Iterable[AxisVariable]) -> None:
-        """Record that values with these axes occur in one operation, so that distinct axes need different names."""
+        """Record that values with these axes occur in one operation, so that distinct axes get different names."""
         self.together.append(tuple(tuple(axes) for axes in values))
 
     def twin(self, axis: AxisVariable) -> AxisVariable:
@@ -248,5 +251,5 @@ class Axes:
 
 
 def axes_of(dims: Iterable[Dim]) -> tuple[AxisVariable, ...]:
-    """Return the axes of all dimensions."""
+    """Return the axes of all dimensions as one flat tuple."""
     return tuple(axis for dim in dims for axis in dim)

@@ -58,7 +58,7 @@ NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": 
 
 
 def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
-    """Return a reduction over the elements that satisfy a condition."""
+    """Reduce the elements that satisfy a condition, as in x[x > 0].sum()."""
     if axis is not None or truth(keep):
         raise Misuse("a selection by a condition has one axis, and is reduced over all of it")
     if operator == "mean":
@@ -72,7 +72,7 @@ def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) ->
 
 
 def quantifier(operator: str) -> Callable[..., AxisValue]:
-    """Return the rule of `any` or `all`, which reduce conditions."""
+    """Return the translation rule of the reduction `any` or `all` for conditions."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
@@ -84,7 +84,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
 
 
 def spread(operator: str) -> Callable[..., AxisValue]:
-    """Return the rule of std and var, with the divisor n − `ddof`."""
+    """Return the translation rule of the reduction `std` or `var`, whose divisor is n − `ddof`."""
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = to_value(x)
@@ -105,7 +105,7 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of a vector, of any order, or the Frobenius norm of a matrix."""
+    """Return the norm of a vector for any order, or the Frobenius norm of a matrix."""
     if order in (None, "fro"):
         return reduce_axes(axes, "norm", to_value(x), axis, keep)
     if (count := len(positions(to_value(x), axis))) != 1:
@@ -114,7 +114,7 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
 
 
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of all elements along the axes, of any order."""
+    """Return the norm, of any order, along the axes. All elements along the axes are treated as one vector."""
     if order in (math.inf, -math.inf):
         size = AxisValue(call("abs", (to_value(x).node,)), to_value(x).dims)
         return reduce_axes(axes, "max" if order > 0 else "min", size, axis, keep)
@@ -124,7 +124,10 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
 
 
 def pair(operator: str) -> Callable[..., Any]:
-    """Return the rule of torch.max(x, dim), whose result has values and indices. The indices are unused."""
+    """Return the translation rule of torch.max or torch.min, which returns a pair of values and indices along `dim`.
+
+    The indices cannot be used. For two tensors, the rule returns the elementwise maximum or minimum.
+    """
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
         if isinstance(axis, AxisValue):
@@ -195,7 +198,7 @@ def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
 
 
 def make_accumulation(operator: str) -> Callable[..., AxisValue]:
-    """Return the rule of cumsum or cumprod, which also accepts a vector without an axis."""
+    """Return the translation rule of cumsum or cumprod. The axis may be omitted if the operand is a vector."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         return make_axis_operation(operator)(axes, x, 0 if axis is None and len(to_value(x).dims) == 1 else axis)

@@ -25,7 +25,7 @@ DIFFERENTIAL = 405  # the code of a differential outside a derivative
 
 
 class TrialSizes:
-    """Sizes for the kinds of axes, all different, except for stated sizes and split axes."""
+    """The axis sizes for a comparison. All sizes are different, except for stated sizes and the sizes of split axes."""
 
     def __init__(self, facts: Facts, downward: bool = False):
         self.sizes: dict[AxisKind, int] = {}
@@ -56,7 +56,7 @@ class TrialSizes:
         return self.sizes[kind]
 
     def least(self, kind: AxisKind) -> int:
-        """Return the least size for which the code has a value."""
+        """Return the least size of these axes for which the code can be evaluated."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         longer = [other for axis, other in self.facts.longer if axis.kind is kind and other.kind is not kind]
         return max(sizes + [self.of(other) for other in longer], default=1)
@@ -138,7 +138,7 @@ def draw_array(generator: Any, shape: list[int], low: float, high: float) -> Any
 
 
 def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable, int]], sizes: TrialSizes) -> Any:
-    """Return random integers that are valid indices of every axis that they index."""
+    """Return an array of random integers. Each integer is a valid index for all of the listed axes."""
     first = max(start for _, start in along)
     last = min(start + sizes.of(axis) - 1 for axis, start in along)
     return generator.integers(first, max(first, last), shape, endpoint=True)

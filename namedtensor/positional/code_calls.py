@@ -14,7 +14,7 @@ ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
 
 
 def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
-    """Read np.add.outer(x, y), np.add.reduce(x) or np.add.accumulate(x)."""
+    """Translate a ufunc method such as np.add.outer(x, y), np.add.reduce(x) or np.add.accumulate(x)."""
     name = get_called_name(node)
     arguments = [code.ev(argument) for argument in node.args]
     keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
@@ -30,7 +30,7 @@ def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
 
 
 def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read F.embedding(I, E), and torch.embedding(E, I)."""
+    """Translate an embedding lookup, either F.embedding(I, E) or torch.embedding(E, I)."""
     if len(node.args) != 2 or node.keywords:
         raise code.refuse(node, "embedding expects a table and indices")
     table_first = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "torch"
@@ -39,7 +39,7 @@ def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read x.float() and float("-inf")."""
+    """Translate a conversion such as x.float() or float("-inf")."""
     if method:
         return code.applied(node, "float", [code.ev(node.func.value)], {})  # type: ignore[attr-defined]
     if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):

@@ -52,7 +52,7 @@ ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 
 
 class CodeExpressions(CodeValues):
-    """The reader of expressions."""
+    """The reader of Python expressions in array code, which translates each expression to a value with axes."""
 
     source: str
     torch: bool
@@ -90,7 +90,7 @@ class CodeExpressions(CodeValues):
             raise self.refuse(node, self.misfit(node, clash), self.suggest_transpose(node)) from None
 
     def suggest_transpose(self, node: ast.AST) -> str | None:
-        """Return the products of two names that have a value if one of them is transposed, or None."""
+        """Return the products of two names that become valid if one of the operands is transposed, as text, or None."""
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)):
             return None
         if not (isinstance(node.left, ast.Name) and isinstance(node.right, ast.Name)):
@@ -140,7 +140,7 @@ class CodeExpressions(CodeValues):
         return self.operate(node, node.op, value)
 
     def operate(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
-        """Apply a Python operator as its operation."""
+        """Translate a Python operator by the table operation for this operator, such as add for +."""
         if type(sign) not in OPERATORS:
             raise self.refuse(node, "this operator is not supported")
         return self.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])
@@ -283,13 +283,16 @@ class CodeExpressions(CodeValues):
         return self.apply(record, record.bound(arguments, keywords))
 
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
-        """Return the library for code that differs between NumPy and PyTorch. The first such piece decides for all."""
+        """Return "numpy" or "torch" for an expression whose meaning differs between the libraries.
+
+        If the library is unknown, ask for it once. The answer applies to the rest of the code.
+        """
         if not self.known_library:
             self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
         return "torch" if self.torch else "numpy"
 
     def evaluate_number_call(self, node: ast.Call, name: str, x: float) -> float:
-        """Return a function of a number, as a number."""
+        """Return the value of a function call whose argument is a number."""
         try:
             result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
         except (ValueError, TypeError, ArithmeticError):
@@ -299,7 +302,10 @@ class CodeExpressions(CodeValues):
         return result
 
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
-        """Return the library of x.transpose(0, 1). NumPy's accepts all dimensions, and PyTorch's exchanges two."""
+        """Return the library that defines x.transpose(0, 1).
+
+        NumPy's transpose accepts all dimensions, and PyTorch's exchanges two dimensions.
+        """
         x, *order = arguments
         rank = len(x.dims) if isinstance(x, AxisValue) else getattr(x, "ndim", 0)
         if len(order) != 2 or not all(isinstance(position, int) for position in order):

@@ -1,4 +1,4 @@
-"""Indices of array code: x[None], x[..., 0], x[:, 1:], x[::-1], E[I - 1], P[np.arange(n), I], x[x > 0].
+"""Indices of array code, such as x[None], x[..., 0], x[:, 1:], x[::-1], E[I - 1], P[np.arange(n), I] and x[x > 0].
 
 Code counts from 0, and formulas count from 1. For each input that is an index, the reader records the
 indexed axis and the first index.
@@ -24,7 +24,7 @@ class CodeIndices:
         self.axes, self.inputs = axes, axes.inputs
 
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
-        """Translate x[items]. Raise Misuse if there is no formula."""
+        """Translate x[items]. Raise Misuse if these indices cannot be expressed as a formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
         items = self.complete_items(x, items)
@@ -51,7 +51,7 @@ class CodeIndices:
         return AxisValue(node, tuple(dims))
 
     def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
-        """Index x along some of its dimensions with one item."""
+        """Index some dimensions of x with the same item."""
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
@@ -64,7 +64,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------------- one dimension
     def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
-        """Return a node with one axis indexed, and the dimensions that replace the axis."""
+        """Return the node indexed along one axis by the item, and the dimensions that replace this axis."""
         if isinstance(item, int) and not isinstance(item, bool):
             return index_node(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
@@ -77,7 +77,7 @@ class CodeIndices:
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
 
     def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
-        """Translate an index that is a list, such as x[[0, 2]]."""
+        """Return the node indexed by a list, such as x[[0, 2]], and the dimensions that replace the indexed axis."""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
             raise Misuse("only a list of numbers from 0 on is supported as an index")
         self.needs(axis, max(item) + 1)
@@ -88,7 +88,10 @@ class CodeIndices:
         return index_node(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
-        """Return an integer input as an index of an axis, counted from 1. Other tensors must be ranges."""
+        """Return the index for an integer tensor, counted from 1, and the index's dimensions.
+
+        The tensor must be an input or a range.
+        """
         if isinstance(item, Truth):
             raise Misuse("a condition is only supported as an index of all axes")
         name, offset = split_offset(item.node)
@@ -98,7 +101,7 @@ class CodeIndices:
         return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
-        """Record that an input indexes an axis whose first element has the index `first`."""
+        """Record that an input contains indices of an axis, counted from `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise Misuse(f"{name} would index its own axis")
@@ -112,7 +115,7 @@ class CodeIndices:
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
-        """Record that the axis has at least `least` elements, and in the comparison some more."""
+        """Record that the axis has at least `least` elements, and `more` additional elements in the comparison."""
         if axis.kind.size is not None and axis.kind.size < least:
             raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
@@ -136,7 +139,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """Record the length of a slice between numbers, or the required length of its axis."""
+        """Record the size of a slice with numeric bounds, or the size that its axis must have at least."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))
@@ -152,7 +155,7 @@ class CodeIndices:
             self.axes.facts.least.append((axis, start - stop + 1))
 
     def bound(self, axis: AxisVariable, bound: Any) -> Node:
-        """Return the number of elements before a bound of a slice."""
+        """Return the number of elements that precede a bound of a slice."""
         if isinstance(bound, PartArgument):
             for whole in bound.whole.dim:
                 self.axes.facts.divisors.append((whole, bound.divisor))
@@ -185,7 +188,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------- several, and conditions
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
-        """Translate P[np.arange(n), I]: one index whose other dimensions are aligned with it."""
+        """Translate P[np.arange(n), I], in which several tensors index P and their dimensions are aligned."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
             raise Misuse("these indices together are not supported")
         if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):
@@ -233,7 +236,7 @@ def split_offset(node: Node) -> tuple[str, int]:
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:
-    """Return the axis of a range such as np.arange(n), or None for other values."""
+    """Return the axis of a range such as np.arange(n), or None if the value is not a range."""
     match value.node:
         case nodes.Call(operator="-", arguments=(nodes.Subscript(base=nodes.Name(text="iota")), nodes.Number(value=1))):
             return only(value.dims[0])
@@ -247,7 +250,10 @@ def only(dim: Dim) -> AxisVariable:
 
 
 def one_element(item: Any) -> tuple[Dim, ...]:
-    """Return the dimensions that an index leaves from a dimension of size 1."""
+    """Return () for the dimensions that remain after a size-1 dimension is indexed by 0 or -1.
+
+    Raise Misuse for any other index.
+    """
     if isinstance(item, int) and not isinstance(item, bool) and item in (0, -1):
         return ()
     raise Misuse("an index of an axis of size 1, or of a merged one")

@@ -1,4 +1,4 @@
-"""The values of the names in array code: inputs, and definitions, which become lines of the formula."""
+"""The named values of array code, that is, inputs and definitions. Definitions become lines of the formula."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .values import AxisValue, Leaf
 
 
 class CodeValues:
-    """Values with axes by name. A used definition becomes a line of the formula, unless it is a view of an input."""
+    """A table of values by name. A used definition becomes a line of the formula, unless it is a view of an input."""
 
     def __init__(self, shapes: Mapping[str, Any]):
         self.axes = Axes()
@@ -32,7 +32,7 @@ class CodeValues:
         self.summed: Any = None
 
     def length(self, name: str, axis: AxisVariable, why: str) -> SizeArgument:
-        """Return the length of an axis for a name that was not declared."""
+        """Interpret an undeclared name as the length of an axis, return this length, and record the assumption."""
         self.remarks.append(f"{name} is read as |{axis.key}|{why}")
         self.lengths[name] = axis
         return SizeArgument((axis,))
@@ -55,7 +55,10 @@ class CodeValues:
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
-        """Define a name as a line. A view of an input, or a value that is not a tensor, is inlined instead."""
+        """Define a name as a line of the formula.
+
+        A view of an input, or a value that is not a tensor, is inlined instead.
+        """
         if not isinstance(value, AxisValue):
             self.names[name] = value
             return
@@ -109,7 +112,7 @@ def attribute_of(value: Any, name: str) -> Any:
 
 
 def is_view(value: AxisValue) -> bool:
-    """Return whether a value is an input, whatever the order of its dimensions."""
+    """Return whether a value is an unmodified input, possibly with reordered dimensions."""
     node = value.node
     return isinstance(node, (nodes.Name, nodes.Subscript)) or (
         isinstance(node, nodes.Rename)

@@ -12,7 +12,7 @@ from .values import AxisValue
 
 
 class Calls:
-    """Operations by name, for the definition of composite operations."""
+    """The table of operations, whose attributes are operations by name. Composite operations call them."""
 
     def __init__(self, apply: Callable[[Operation, list[Any]], Any]):
         self._apply = apply
@@ -25,7 +25,7 @@ class Calls:
 
 
 def composite(names: str, parameters: str, function: Callable[..., Any], library: str = "") -> None:
-    """Register a composite operation, defined by a function of `Calls` and of its arguments."""
+    """Register a composite operation, defined by a function that receives a `Calls` object and the arguments."""
 
     def rule(axes: Any, *arguments: Any) -> Any:
         return function(Calls(lambda record, bound: record.rule(axes, *bound)), *arguments)
@@ -72,7 +72,10 @@ def reduce_losses(o: Calls, losses: Any, reduction: Any) -> Any:
 
 
 def nll(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
-    """Return −x at the class of each example. The classes are the second dimension, or the only dimension."""
+    """Return the negative log-likelihood loss, which is −x at each example's target class.
+
+    The classes lie along the second dimension, or along the only dimension.
+    """
     where = min(1, rank_of(x) - 1)
     return reduce_losses(o, o.negative(o.squeeze(o.gather(x, where, o.unsqueeze(target, where)), where)), reduction)
 

@@ -20,7 +20,7 @@ from .values import AxisValue, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
 def new_axis(axes: Axes, length: Any) -> AxisVariable:
-    """Return a new axis whose length is the length of another axis, or a number that the formula states."""
+    """Return a new axis. Its length is a number, which the formula states, or the length of another axis."""
     if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))
@@ -41,7 +41,7 @@ def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
 
 # ---------------------------------------------------------------------------------------------------------- constants
 def make_filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
-    """Return a constant along new axes."""
+    """Return a tensor along new axes, all of whose elements are the same value."""
     return constant(new_dims(axes, shape), to_value(value).node)
 
 
@@ -54,7 +54,7 @@ def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
 
 
 def constant_of(x: AxisValue) -> Node | None:
-    """Return the number that a tensor is filled with, or None if it is not constant."""
+    """Return the number that fills a constant tensor, or None if the tensor is not constant."""
     node, factor = x.node, number(1)
     if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
         factor, node = node.arguments
@@ -124,7 +124,7 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
 
 
 def diag(axes: Axes, x: Any) -> AxisValue:
-    """Return a matrix with this diagonal, or the diagonal of a matrix."""
+    """Return a matrix with a given diagonal if the operand is a vector, or the diagonal of a given matrix."""
     value = to_value(x)
     if len(value.dims) == 1 and len(value.dims[0]) == 1:
         (axis,) = value.dims[0]
@@ -153,7 +153,7 @@ operation("diagonal", "x, -offset=0", diagonal)
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
-        """Keep the part of the last two axes below or above a diagonal, and set the other elements to 0."""
+        """Keep the elements of the last two axes below or above a diagonal, and set all other elements to 0."""
         value = to_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")
@@ -176,7 +176,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 # ------------------------------------------------------------------------------------------------------------- literals
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Translate np.array of numbers to a literal with separate axes."""
+    """Translate np.array of nested numbers to a literal, with a new axis for each dimension."""
     if not isinstance(x, tuple):
         return to_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)

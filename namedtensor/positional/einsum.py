@@ -28,7 +28,10 @@ from .values import AxisValue, Leaf, call
 
 
 class EinsumLetters(CodeReader):
-    """The reader of einsum strings and einops patterns. A string alone applies to all inputs in order."""
+    """The reader of einsum strings and einops patterns.
+
+    An einsum string without code applies to all inputs in order.
+    """
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):
         self.alone = LETTERS.fullmatch(source)
@@ -65,7 +68,7 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def texts_of(node: ast.Call) -> list[ast.Constant]:
-    """Return the strings among the arguments of a call."""
+    """Return the string literals among the positional arguments of a call."""
     return [
         argument for argument in node.args if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]
@@ -95,7 +98,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
 
 
 def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
-    """Declare an operand that was not given, with the axes of its letters."""
+    """Declare an operand that was not given. It has one axis for each of the words in its pattern."""
     if not isinstance(operand, ast.Name) or code.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)
@@ -137,7 +140,10 @@ def multiply_part(
     later: set[str],
     places: Mapping[str, Dim],
 ) -> tuple[AxisValue, list[str]]:
-    """Return the product with one more operand, summed over the shared letters that no later operand needs."""
+    """Multiply the previous product by one more operand, and sum over the shared letters that no later operand needs.
+
+    Return the new product and the letters of its dimensions.
+    """
     if total is None:
         return part, list(group)
     had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # an operand of size 1 has none
@@ -152,7 +158,10 @@ def multiply_part(
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
-    """Return an operand with a repeated letter: a trace if no other operand has the letter, or else its diagonal."""
+    """Resolve a letter that is repeated in one operand, and return the result with its letters.
+
+    The result is the trace along both axes if no other operand has the letter, or else the diagonal.
+    """
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
         return part, group
@@ -171,7 +180,10 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
 
 
 def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
-    """Return the letters, with names for the dimensions that ... covers, counted from the last dimension."""
+    """Return the letters of operands and output, where ... is replaced by a name for each dimension that it covers.
+
+    These dimensions are counted from the last one.
+    """
     covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
 
     def spelled(group: list[str], count: int) -> list[str]:

@@ -75,7 +75,7 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
 
 
 def connective(operator: str) -> Callable[..., Truth]:
-    """Return the rule of ∧, ∨ or ¬ for conditions."""
+    """Return the translation rule of the connective ∧, ∨ or ¬ for conditions."""
 
     def rule(axes: Axes, *conditions: Any) -> Truth:
         if not all(isinstance(condition, Truth) for condition in conditions):
@@ -126,7 +126,7 @@ def floor_divide(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def scale_second(operator: str) -> Callable[..., AxisValue]:
-    """Return the rule of PyTorch's sum or difference, whose second operand may have a factor."""
+    """Return the translation rule of PyTorch's add or sub, which multiplies the second operand by `alpha`."""
 
     def rule(axes: Axes, x: Any, y: Any, alpha: Any) -> AxisValue:
         return binary(operator)(axes, x, y if alpha == 1 else binary("⊙")(axes, alpha, y))

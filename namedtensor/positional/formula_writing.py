@@ -18,7 +18,10 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
-    """Return the lines, and the axes of the value. A value that begins with a sign gets a name after other lines."""
+    """Return the statements of the formula, and the axis names of its value.
+
+    A value that begins with a sign is given a name if other lines precede it.
+    """
     names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
     if "I" in program.inputs:
         names = {**names, IDENTITY: ("I",)}
@@ -75,7 +78,7 @@ def size_statements(
 
 
 def size_of_axis(axis: AxisVariable, names: Names, totals: Mapping[AxisVariable, Sequence[AxisVariable]]) -> Node:
-    """Return |axis|, or the sum of the sizes of the axes that it joins."""
+    """Return |axis|, or the sum of the sizes of its parts if the axis is a concatenation."""
     parts = totals.get(axis.root)
     if parts is None:
         return nodes.Size(nodes.Axis(names[axis.key][0]))
@@ -90,7 +93,7 @@ def window_count(
     names: Names,
     totals: Mapping[AxisVariable, Sequence[AxisVariable]],
 ) -> Node:
-    """Return the number of windows along an axis that begin `step` elements apart."""
+    """Return the number of windows along an axis, which begin `step` elements apart."""
     room = call("-", (size_of_axis(axis, names, totals), size_of_axis(kernel, names, {})))
     return plus(call("floor", (call("/", (room, number(step))),)), 1)
 

@@ -1,4 +1,4 @@
-"""Index notation: the letters of a formula that are indices, and the letters that a product sums.
+"""Index notation, in which some letters are indices. Letters that are repeated in a product are summed.
 
 Within its scope, which is the whole formula or the body of a ∑, a letter represents one axis. The letters of the
 left-hand side are free. A letter that occurs twice in a product and is not free is summed.
@@ -23,7 +23,7 @@ FROM_END = re.compile(r"([^\W\d_]\w*)((?:[+-]\d+)?-[a-zα-ω](?:[+-]\d+)?)")
 
 
 def spell(tree: Tree) -> str:
-    """Return a name with its scripts as one word, W_Q or W^{(1)}, or '' if the tree is not a name."""
+    """Return a name with its scripts as one word, such as W_Q or W^{(1)}, or '' if the tree is not a name."""
     if tree.op == "name":
         return tree.text
     if tree.op in ("sub", "^") and (base := spell(tree.parts[0])):
@@ -34,7 +34,7 @@ def spell(tree: Tree) -> str:
 
 
 def canonical(name: str) -> str:
-    """Return a given name as `spell` writes it."""
+    """Return a given name in the form that `spell` returns."""
     return re.sub(
         r"([_^])\{?((?<=\{)[^{}\s]+(?=\})|\w+|[^{}\s]+)\}?",
         lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
@@ -43,7 +43,7 @@ def canonical(name: str) -> str:
 
 
 def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree in which the last derivative ∇_x f includes `right`, or None if `right` does not contain x."""
+    """Return the tree with `right` included in the operand f of its last gradient ∇_x f, or None if it lacks x."""
     if tree.op == "either":
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
@@ -59,7 +59,7 @@ def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
 
 
 def items_of(script: str) -> tuple[str, ...]:
-    """Return the indices of a subscript such as ij, i,j or i+1,j."""
+    """Return the indices in the text of a subscript such as ij, i,j or i+1,j."""
     if "," in script:
         return tuple(item for item in script.split(",") if item)
     if script in LABELS or (len(script) > 4 and script.isalpha()):
@@ -93,7 +93,7 @@ def split_indices(tree: Tree) -> Pair | None:
 
 
 def is_element(pair: Pair) -> bool:
-    """Return whether all indices are numbers, as in A_{1,2}."""
+    """Return whether all indices of a name are numbers, as in A_{1,2}, so that it denotes a single element."""
     return all(item.isdigit() for item in pair[1])
 
 
@@ -113,7 +113,7 @@ class IndexLetters:
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
     def bound_by(self, tree: Tree) -> tuple[str, ...]:
-        """Return the letters that a ∑ binds, such as i and j for ∑_{i<j}, except letters with a meaning outside."""
+        """Return the letters that a ∑ binds, such as i and j in ∑_{i<j}. Letters with an outer meaning are left out."""
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
@@ -183,7 +183,7 @@ def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = 
 
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
-    """Return a tree in which each sum over a part of an axis has one letter, or a condition.
+    """Return the tree with each partial sum rewritten as a sum over one letter or a sum with a condition.
 
     The sum ∑_{j=1}^{i-1} gets the condition j < i, and ∑_{j≠i}^{3} gets j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
     """
@@ -212,7 +212,7 @@ def with_start(tree: Tree) -> Tree:
 
 
 def is_partial(tree: Tree) -> bool:
-    """Return whether a sum covers only a part of its axis."""
+    """Return whether the limits of a sum exclude a part of the axis, as in a sum from 2."""
     end = end_of(tree.upper)
     return tree.lower not in ("", "1") or end is not None and (not end.name or end != SumEnd(end.name))
 
@@ -239,7 +239,7 @@ def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
 
 
 def with_axes(tree: Tree, given: Collection[str]) -> Tree:
-    r"""Return a tree in which a sum over the word of a given axis, \sum_{\text{seq}}, is a sum over this axis."""
+    r"""Return the tree with each \sum_{\text{seq}} over the name of a given axis replaced by a sum over this axis."""
     parts = tuple(with_axes(part, given) for part in tree.parts)
     word = "".join(tree.letters)
     bare = tree.op == "big" and not (tree.upper or tree.lower or tree.conditions)
@@ -249,13 +249,13 @@ def with_axes(tree: Tree, given: Collection[str]) -> Tree:
 
 
 def find_letters_below(tree: Tree) -> tuple[str, ...]:
-    """Return the letters below a ∑, with the letters of its conditions."""
+    """Return the letters written below a ∑, including the letters in its conditions."""
     sides = (side for left, _, right in tree.conditions for side in (left, right))
     return tuple(dict.fromkeys((*tree.letters, *(side for side in sides if is_letter(side)))))
 
 
 def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[str] = frozenset()) -> None:
-    """Find the letters that each ∑ binds.
+    """Record for each ∑ in the tree which letters it binds.
 
     `known` contains the letters of the left-hand side and of the outer sums. `beside` contains the letters of other
     factors.
@@ -272,7 +272,7 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
 
 
 def letters_below(tree: Tree) -> set[str]:
-    """Return all letters of subscripts in a tree, and below its sums."""
+    """Return all letters in the subscripts and superscripts of a tree and below its sums."""
     listed = {letter for part in tree.parts for letter in letters_below(part)} | {*find_letters_below(tree)}
     return listed | ({*tree.text} if tree.op in ("sub", "^") else set())
 
@@ -286,12 +286,15 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Return whether a letter alone is a subscript, so that its extent is the size of an axis."""
+    """Return whether a letter is by itself an index in the tree, so that its range is the size of an axis."""
     return any(pair is not None and letter in pair[1] for pair in map(split_indices, tree.all()))
 
 
 def are_indices(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
-    """Return whether scripts are indices: letters and numbers, at most one per axis; d_k and n_t are sizes."""
+    """Return whether the subscripts of a name are indices, that is, letters or numbers, at most one per axis.
+
+    In contrast, d_k and n_t are sizes.
+    """
     if not all(map(item_of, items)) or name == "𝟏":
         return False
     if not any(map(letters_of_item, items)):  # x_1 of a given x is its first element
@@ -306,7 +309,7 @@ def are_indices(letters: IndexLetters, name: str, items: tuple[str, ...], given:
 
 
 def head_letters(head: Tree) -> tuple[str, ...]:
-    """Return the indices of a left-hand side such as y_i, P_{ij} or softmax(z)_i."""
+    """Return the indices on a left-hand side such as y_i, P_{ij} or softmax(z)_i."""
     pair = split_indices(head)
     if pair:
         return pair[1]
@@ -314,7 +317,10 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the free letters of a factor with their counts, that is, without letters that the factor sums."""
+    """Return the free letters of a factor, each with its number of occurrences.
+
+    Letters that the factor sums are left out.
+    """
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}
@@ -351,7 +357,7 @@ def factors_of(tree: Tree) -> list[Tree]:
 
 
 def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the number of occurrences of each letter in a product."""
+    """Return the number of occurrences of each free letter in the factors of a product."""
     counts: dict[str, int] = {}
     for factor in factors:
         for letter, times in letters_in(factor, letters, names).items():

@@ -79,7 +79,7 @@ def _name_axes(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ..
 
 
 def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[AxisVariable, ...], ...]:
-    """Return the axes with these names. A repeated name gets a prime."""
+    """Return the axes with these names. A prime is appended to a repeated name."""
     seen: set[str] = set()
     result: list[tuple[AxisVariable, ...]] = []
     for name, size in pairs:

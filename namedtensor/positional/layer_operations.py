@@ -23,7 +23,7 @@ def scale(o: Calls, x: Any, weight: Any, bias: Any) -> Any:
 
 
 def column(o: Calls, vector: Any, rank: int) -> Any:
-    """Return a vector along the second of several dimensions."""
+    """Return a vector of shape (n, 1, …, 1), which is aligned with the second dimension of a tensor of this rank."""
     for _ in range(rank - 2):
         vector = o.unsqueeze(vector, -1)
     return vector
@@ -52,13 +52,13 @@ def group_norm(
 
 # -------------------------------------------------------------------------------------------------------------- windows
 def for_each(value: Any, rank: int) -> list[Any]:
-    """Return a setting with one value for each of `rank` dimensions."""
+    """Return a setting, such as a stride, as a list with one value for each of `rank` dimensions."""
     listed = [value] if isinstance(value, int) else list(value)
     return listed * rank if len(listed) == 1 else listed
 
 
 class Window(NamedTuple):
-    """The windows of a layer along one dimension."""
+    """The kernel size, stride, padding and dilation of a layer's windows along one dimension."""
 
     kernel: Any
     stride: int
@@ -67,7 +67,7 @@ class Window(NamedTuple):
     beyond: int = 0  # elements of the last window that the padded tensor lacks
 
     def slide(self, o: Calls, x: Any, dim: int) -> Any:
-        """Return the windows along a dimension, with the position within the window as the last dimension."""
+        """Return the windows along a dimension. A new last dimension contains the positions within each window."""
         if self.dilation == 1:
             return o.unfold(x, dim, self.kernel, self.stride)
         return o.every(o.unfold(x, dim, self.dilation * (self.kernel - 1) + 1, self.stride), self.dilation)
@@ -84,7 +84,7 @@ def windows_of(
 
 
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
-    """Return the number of elements that an incomplete last window lacks, or 0 if every window is complete."""
+    """Return the number of elements that an incomplete last window lacks, or 0 if it is complete or left out."""
     if not isinstance(length, int):
         raise Misuse("ceil_mode=True is not supported")
     whole = length + 2 * before - spread * (size - 1) - 1
@@ -92,7 +92,7 @@ def elements_beyond(length: Any, size: int, step: int, before: int, spread: int)
 
 
 def pad_windows(o: Calls, x: Any, windows: Sequence[Window], value: float) -> Any:
-    """Return a tensor padded for windows, with the windows along its last dimensions."""
+    """Pad a tensor and return its windows. A new last dimension for each window contains the positions within it."""
     widths = tuple(width for one in reversed(windows) for width in (one.padding, one.padding + one.beyond))
     x = o.pad(x, widths, value=value) if any(widths) else x
     first = rank_of(x) - len(windows)
@@ -102,7 +102,7 @@ def pad_windows(o: Calls, x: Any, windows: Sequence[Window], value: float) -> An
 
 
 def im2col(o: Calls, x: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """Return the windows of an image as columns."""
+    """Return the windows of an image as the columns of a matrix, for each example."""
     windows = [Window(*numbers) for numbers in zip(kernel, stride, padding, dilation)]
     columns = o.permute(pad_windows(o, x, windows, 0), (0, 1, 4, 5, 2, 3))
     return o.flatten(o.flatten(columns, 1, 3), 2, 3)
@@ -145,7 +145,10 @@ def avg_pool(
 
 
 def adaptive_pool(o: Calls, x: Any, output: Sequence[int], rank: int, most: bool) -> Any:
-    """Return the maximum or mean of each of as many equal windows as the output has elements."""
+    """Return the maximum or mean of each window.
+
+    Windows are of equal length, and `output` gives their number per axis.
+    """
     first, within = rank_of(x) - rank, tuple(range(-rank, 0))
     windows = x
     for at, count in enumerate(output):
@@ -160,7 +163,10 @@ def convolution(
     o: Calls, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool = False,
     output_padding: Any = 0, groups: int = 1, *settings: Any,
 ) -> Any:  # fmt: skip
-    """Return the products of the windows with the weight. A transposed layer inserts zeros into the input."""
+    """Return the convolution of the input with the weight.
+
+    For a transposed layer, zeros are first inserted in the input.
+    """
     lengths = o.size(weight)[2:]
     rank = len(lengths)
     stride, padding, dilation = (for_each(setting, rank) for setting in (stride, padding, dilation))
@@ -199,7 +205,7 @@ def spread_elements(o: Calls, x: Any, dim: int, step: int) -> Any:
 
 
 def repeat_elements(o: Calls, x: Any, output: Sequence[int] | None, *scales: Any) -> Any:
-    """Return each element several times along the last dimensions."""
+    """Repeat each element along the last dimensions, to reach the `output` sizes or by the scale factors."""
     factors = [] if output else for_each(scales[0], 1)
     for at in range(len(output or factors)):
         dim = rank_of(x) - len(output or factors) + at
@@ -224,7 +230,7 @@ def convolve(
 
 
 def pool(o: Calls, x: Any, *settings: Any, rank: int, most: bool) -> Any:
-    """Return the largest or the mean of each window of the last axes."""
+    """Return the maximum or the mean of each window along the last `rank` dimensions."""
     if rank_of(x) <= rank:
         raise Misuse(f"a pool needs {rank + 1} axes at least")
     return max_pool(o, x, *settings, rank=rank)[0] if most else avg_pool(o, x, *settings, rank=rank)

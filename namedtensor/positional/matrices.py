@@ -49,7 +49,7 @@ class Walk(MatrixLeaves):
 
     @contextmanager
     def binding(self, letters: Collection[str], beside: Collection[str] = (), below: bool = False) -> Iterator[None]:
-        """Give these letters new axes in a scope.
+        """Open a context in which each of these letters denotes a new axis.
 
         If `below` is true, the letters are written below a ∑. `beside` contains other letters in the conditions of this
         sum.
@@ -79,7 +79,7 @@ class Walk(MatrixLeaves):
         return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
 
     def drop_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
-        """Return the factors without each δ_{ij} whose j is summed, which only renames."""
+        """Return the factors without each δ_{ij} whose index j is summed, since such a factor only renames j to i."""
         trees = list(factors)
         for factor in factors:
             pair = self.letters.index_of(factor, self.names)
@@ -109,7 +109,7 @@ class Walk(MatrixLeaves):
         dims: Dims,
         indices: Mapping[str, AxisVariable],
     ) -> Matrix:
-        """Return a reduction over axes of a value. The sum of a diagonal is a trace."""
+        """Reduce a value over axes. The sum over the axis of a diagonal becomes a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
@@ -121,7 +121,10 @@ class Walk(MatrixLeaves):
         return Matrix(node, dims, indices=tuple(indices.items()))
 
     def parse_after_slash(self, tree: Tree) -> Matrix:
-        """Read a / b c as (a / b) c if a is a literal and c is not; otherwise it is ambiguous."""
+        """Read a / b c as (a / b) c if a is a number and b or c contains a name.
+
+        Otherwise, ask which grouping is meant.
+        """
         quotient, rest = tree.parts
         top = quotient.parts[0]
         known = top.op == "number" and any(part.op == "name" and not self.is_size(part.text) for part in rest.all())
@@ -138,7 +141,7 @@ class Walk(MatrixLeaves):
         return self.times(self.read(left), self.read(right), tree.op, tree)
 
     def has_open_size(self, tree: Tree) -> bool:
-        """Return whether a tree mentions a size that only the other factor can explain."""
+        """Return whether a tree mentions a size such as n that can only be inferred from the other factor."""
         return any(
             (name := canonical(spell(part))) and self.is_size(name) and name not in self.axes.given
             for part in tree.all()
@@ -196,7 +199,7 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """Return the possible products whose axes would fit, by the kinds of the axes."""
+        """Return the alternatives to a product that does not fit, such as A^⊤ B, whose axes would fit."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
@@ -217,7 +220,7 @@ class Walk(MatrixLeaves):
         return replace(result, factors=(x, y), lying=x.lying or y.lying)
 
     def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
-        """Multiply by an identity: λ I is I with a factor; I M is M."""
+        """Multiply by an identity matrix: I M is M, and a scaled identity λ I keeps λ as its factor."""
         eye, other = (x, y) if x.identity else (y, x)
         if other.is_number or other.identity:
             factor = self.scaled(
@@ -270,7 +273,7 @@ class Walk(MatrixLeaves):
         return self.elements(tree.op, *self.align_summands(*self.with_sizes(x, y, tree)), tree)
 
     def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
-        """Return both values, and give an identity matrix the axes of the other value."""
+        """Return both values. If one value is an identity matrix without axes, it gets the axes of the other value."""
         if x.identity and y.identity:
             raise self.refuse(tree, "nothing specifies how large this identity is", "multiply it with a tensor")
         if x.identity:
@@ -298,7 +301,7 @@ class Walk(MatrixLeaves):
         return self.make(node, other.dims, replace(eye, identity=False))
 
     def align_summands(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
-        """Align both summands. A vector that is added to a matrix is a bias along the last axis."""
+        """Return both summands, aligned. A vector that is added to a matrix is a bias along the last axis."""
         if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
             return x, replace(transpose_matrix(y), lying=True)
         if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
@@ -306,7 +309,7 @@ class Walk(MatrixLeaves):
         return x, y
 
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Apply an elementwise operator. A bias is added to each row."""
+        """Apply an elementwise operator to both values. A bias vector is added to each row of a matrix."""
         if x.ones or y.ones:
             if not all(map(fits, x.dims, y.dims)):
                 raise self.misfit(x, y, tree)
@@ -354,7 +357,7 @@ class Walk(MatrixLeaves):
 
 
 def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
-    """Return whether a value is the sum over just this axis."""
+    """Return whether a value is a sum over this axis and no other axis."""
     match value.node:
         case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
             return axis is not None and axes.all[key].kind is axis.kind

@@ -38,7 +38,7 @@ def function(walk: Walk, tree: Tree) -> Matrix:
 
 
 def to_base(walk: Walk, tree: Tree) -> Matrix:
-    r"""Translate \log_2 x, the only function here whose subscript is not an axis."""
+    r"""Translate a logarithm such as \log_2 x. Its subscript is the base and, unlike other subscripts, not an axis."""
     if tree.text != "log" or not tree.upper.isdecimal():
         hint = "write log(x) / log(b)" if tree.text == "log" else "leave it out, or give the formula"
         raise walk.refuse(tree, f"the subscript {tree.upper} of {tree.text} is not supported", hint)
@@ -47,7 +47,7 @@ def to_base(walk: Walk, tree: Tree) -> Matrix:
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate exp(A) of a square matrix as the elementwise or the matrix exponential."""
+    """Translate a function of a square matrix elementwise. For exp(A), ask whether the matrix exponential is meant."""
     if tree.text != "exp":
         walk.remark(f"{walk.text(tree)} is taken of each element")
         return apply_elementwise(walk, tree.text, x)
@@ -57,7 +57,7 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def apply_along_rows(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate softmax and log softmax, within each row or over the index in the subscript."""
+    """Translate softmax and log softmax, which apply within each row, or over the index in the subscript."""
     below, indices = tree.upper, dict(x.indices)
     if below in indices:
         return walk.make(call(tree.text, (x.node,), (indices[below],)), x.dims, x)

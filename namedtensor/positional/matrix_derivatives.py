@@ -54,12 +54,15 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
 
 
 def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """Return the derivative of a scalar, with the axes of the input."""
+    """Return the derivative of a scalar with respect to an input. It has the axes of the input."""
     return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
 
 
 def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
-    """Return the derivative of a tensor, with the tensor's axes and the starred axes of the input."""
+    """Return the derivative of a tensor with respect to an input.
+
+    It has the axes of the tensor and the starred axes of the input.
+    """
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
     walk.axes.apart((*value.axes, *(new for _, new in pairs)))
@@ -69,7 +72,7 @@ def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 
 
 def derive_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
-    """Return ∂y/∂x of two vectors."""
+    """Return the Jacobian ∂y/∂x of two vectors. Ask for its layout."""
     body = tree.parts[0]
     if value.indices or len(axes_of(value.dims)) != 1 or not value.dims[0] or len(axes_of(leaf.dims)) != 1:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
@@ -81,7 +84,7 @@ def derive_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
 
 @rule("differential")
 def differential(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ∂X and ∂(X Y)."""
+    """Translate a differential such as ∂X or ∂(X Y)."""
     value = walk.read(tree.parts[0])
     if value.identity or value.ones:
         raise walk.refuse(tree, "a constant has no differential")

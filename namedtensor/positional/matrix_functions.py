@@ -70,7 +70,7 @@ def negative(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("either")
 def derivative_or_sum(walk: Walk, tree: Tree) -> Matrix:
-    """Read ∇_x f + g as (∇_x f) + g or ∇_x (f + g)."""
+    """Translate ∇_x f + g. Ask whether it means (∇_x f) + g or ∇_x (f + g)."""
     options = ("only the first term is differentiated", "all terms are differentiated")
     return walk.read(tree.parts[walk.choose(tree.span, walk.text(tree), options, "∇")])
 

@@ -27,7 +27,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """The choice between interpretations of an ambiguous piece. Raises Question if no choice was made."""
+    """A function that chooses one interpretation of an ambiguous piece. Raises Question if no choice was made."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -68,7 +68,7 @@ EMPTY: Dims = ((), ())
 
 @dataclass(frozen=True)
 class IndexRange:
-    """The index range of a partial sum, from `first` to either |axis| / `divisor` - `less` or `last`."""
+    """The range of a partial sum, from `first` to `last` or, if `last` is None, to |axis| / `divisor` − `less`."""
 
     first: int
     less: int
@@ -77,7 +77,10 @@ class IndexRange:
 
 
 class MatrixLeaves:
-    """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` are all assumptions."""
+    """The translation of the tree of one line.
+
+    `names` are the inputs and definitions; `remarks` lists all assumptions.
+    """
 
     def __init__(self, source: str, axes: Axes, names: dict[str, SourceInput], letters: IndexLetters, choose: Choose):
         self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
@@ -107,7 +110,7 @@ class MatrixLeaves:
             self.remarks.append(line)
 
     def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
-        """Return a value with the letters of its operands."""
+        """Return a value with this node and these dimensions, labeled with the index letters of all its operands."""
         if any(operand.identity or operand.ones for operand in operands):
             raise self.refuse(self.statement, "I and 𝟏 are only supported in sums and products")
         indices: dict[str, AxisVariable] = {}
@@ -117,7 +120,7 @@ class MatrixLeaves:
         return Matrix(node, (dims[0], dims[1]), indices=tuple(indices.items()))
 
     def letter(self, letter: str) -> AxisVariable:
-        """Return the axis of a letter in its scope."""
+        """Return the axis that an index letter denotes in the current scope, creating the axis on first use."""
         if letter not in self.scope:
             self.scope[letter] = self.axes.new(hint=letter)
         return self.scope[letter]
@@ -169,7 +172,7 @@ class MatrixLeaves:
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
 
     def ones(self, tree: Tree, script: str) -> Matrix:
-        """Read 𝟏, 𝟏_n or 𝟏_{n×k}, whose sizes come from its neighbor."""
+        """Translate 𝟏, 𝟏_n or 𝟏_{n×k}. Sizes that are not given are inferred from the other operand."""
         words = re.split("[×,]", script)
         if len(words) > 2:
             raise self.refuse(tree, f"{self.text(tree)} has more than two sizes")
@@ -213,7 +216,7 @@ class MatrixLeaves:
         return Matrix(size(axis), EMPTY, size=axis)
 
     def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
-        """Return an indexed tensor, such as x_i, A_{ij}, or X_i for a row of X."""
+        """Translate an indexed tensor, such as x_i, A_{ij}, or X_i for a row of X."""
         if name == "δ" and name not in self.names:
             return self.delta(tree, items)
         if name == "ε" and len(items) == 3 and name not in self.names:
@@ -265,7 +268,7 @@ class MatrixLeaves:
     def window(
         self, tree: Tree, node: Node, axis: AxisVariable, item: Item, text: str
     ) -> tuple[Node, dict[str, AxisVariable]]:
-        """Translate two letters in one index, with the axes of both.
+        """Translate an index that combines two letters. Return the indexed node and the axes of the letters.
 
         Examples are x_{t+k-1} of a sliding window and s_{t-k+1} of a convolution. One letter is a position, and a sum
         binds the other letter, which is an offset.
@@ -305,7 +308,7 @@ class MatrixLeaves:
         return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
-        """Return whether a letter alone means the value of an index, as in i x_i."""
+        """Return whether a letter without a tensor, such as the first i in i x_i, denotes the value of an index."""
         if not self.letters.active or not is_letter(name):
             return False
         if name in self.scope or name in (self.letters.free or ()) or name in self.letters.each:
@@ -378,7 +381,7 @@ MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 
 def node_of(name: str) -> Node:
-    """Return a name with scripts as a node. W^{(1)} becomes W_1, and W^Q becomes W_Q."""
+    """Return a name with scripts as a node. For example, W^{(1)} becomes W_1, and W^Q becomes W_Q."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
     if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of several characters, and is called x_{tilde}

@@ -39,7 +39,7 @@ def range_of(tree: Tree) -> IndexRange | None:
 
 
 def check_end(walk: Walk, tree: Tree) -> Tree:
-    """Return a sum whose end is |axis|, a part of it, or a number. Raises NotationError for another end."""
+    """Return a sum after checking its end, which must be |axis|, a part of |axis|, or a number."""
     source = walk.names.get(tree.upper)
     if source is not None and isinstance(source.literal, int):
         tree = replace(tree, upper=str(source.literal))
@@ -64,7 +64,7 @@ def check_end(walk: Walk, tree: Tree) -> Tree:
 
 @rule("big")
 def big(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ∑_i, ∏_i, max_i of a body."""
+    """Translate an operator with an index below it, such as ∑_i, ∏_i or max_i, applied to a body."""
     if not tree.letters:
         raise walk.refuse(tree, f"{tree.text} needs an index below it")
     if tree.lower == "0":
@@ -117,7 +117,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
 
 
 def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """Use the upper end of a sum as the length of its axis. The end is an axis name or another name."""
+    """Use the upper end of a sum, which is the name of an axis or of a size, as the length of the summed axis."""
     name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
         named = walk.axes.given.get(name.name) or walk.lengths.setdefault(name.name, axis)
@@ -129,7 +129,7 @@ def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
-    """Return the body where the conditions are true, and the neutral element elsewhere."""
+    """Return the body where the conditions hold, and the operator's neutral element, such as 0 for ∑, elsewhere."""
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
@@ -155,7 +155,10 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """Return the axis of a letter that occurs only in a condition, with the length of the other letter's axis."""
+    """Return a new axis for a letter that occurs only in a condition.
+
+    Its length equals the length of the axis of the letter that it is compared with.
+    """
     axis = walk.letter(letter)
     if not is_index_in(walk.statement, letter):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]

@@ -18,11 +18,11 @@ LETTERS = "ijklmnpqrstuvw"
 
 
 class TwiceInOneValue(Exception):
-    """The error for a value that would have one axis twice, like a diagonal."""
+    """The error for a value that would have the same axis name twice, such as an outer product of x with itself."""
 
 
 class InterferenceGraph:
-    """Classes of axes that share a name, and the pairs of classes that must not."""
+    """Classes of axes that share a name, with the pairs of classes that must not share a name."""
 
     def __init__(self, axes: Axes):
         self.merged: dict[AxisVariable, AxisVariable] = {}
@@ -52,7 +52,7 @@ class InterferenceGraph:
             self.edges.setdefault(axis, set()).update(distinct - {axis})
 
     def merge(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Give both classes one name, unless both occur in one value."""
+        """Merge two classes so that they share a name, unless axes of both occur in one value."""
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
             return
@@ -66,7 +66,7 @@ class InterferenceGraph:
 
 
 def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the name of every axis, by its key; `taken` are names of tensors, which an axis cannot have."""
+    """Return the names of each axis by its key. An axis cannot have a name in `taken`, such as a tensor's name."""
     for group in axes.together:
         for value in group:
             parts = axes.expand_axes(value)
@@ -85,7 +85,10 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
 
 
 class Bases:
-    """Names of kinds without primes: the name of a kind, its hint if it is free, or else a letter."""
+    """The base names of axes.
+
+    A base is the kind's own name or, if it has none, its hint if unused, or else a letter.
+    """
 
     def __init__(self, taken: Collection[str]):
         self.taken, self.names = {*taken}, dict[AxisKind, str]()

@@ -23,7 +23,7 @@ REQUIRED = object()
 
 
 class Misuse(Exception):
-    """The error for a call that the operation's record does not support."""
+    """The error for a call with arguments that the operation does not support."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Operation:
     positional: int = 99  # how many the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """Return the arguments in the order of the parameters. Raise Misuse for an unknown or missing argument."""
+        """Return the arguments of a call in the order of the parameters. Raise Misuse if one is unknown or missing."""
         if len(arguments) > self.positional:
             raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
@@ -77,7 +77,7 @@ OPERATIONS: dict[str, list[Operation]] = {}
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Parse parameters: x, axis|dim=None, -out=None, keepdims|keepdim=False, shape..."""
+    """Parse a parameter list such as "x, axis|dim=None, -out=None, keepdims|keepdim=False, shape..."."""
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")
@@ -87,7 +87,7 @@ def parameters_of(text: str) -> tuple[Parameter, ...]:
 
 
 def operation(names: str, parameters: str, rule: Any, library: str = "") -> None:
-    """Register an operation under each of its names."""
+    """Register an operation under each of its names. The rule translates a call with these parameters."""
     before, star, after = parameters.partition(", *")
     positional = len(parameters_of(before)) if star else 99
     variadic = parameters.partition("...")[0].count(",") if "..." in parameters else None
@@ -97,7 +97,7 @@ def operation(names: str, parameters: str, rule: Any, library: str = "") -> None
 
 
 def operations(names: str, numpy: str, torch: str, rule: Any) -> None:
-    """Register an operation by its signature in NumPy and its signature in PyTorch."""
+    """Register an operation with different parameters in NumPy and PyTorch but the same translation rule."""
     operation(names, numpy, rule, "numpy")
     operation(names, torch, rule, "torch")
 
@@ -115,11 +115,11 @@ def find_operation(name: str, library: str) -> Operation | None:
 
 @dataclass(frozen=True)
 class Truth(AxisValue):
-    """A value that is true or false element by element."""
+    """A condition, that is, a value whose elements are true or false."""
 
 
 class Pair:
-    """A pair of values and indices."""
+    """The result of a PyTorch operation that returns values and indices. Only the values can be used."""
 
     def __init__(self, values: Any):
         self.values = values
@@ -127,7 +127,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Masked:
-    """The elements that satisfy a condition, as in x[x > 0]. Their number depends on the data."""
+    """The elements that satisfy a condition, as in x[x > 0]. The number of these elements depends on the data."""
 
     value: AxisValue
     condition: AxisValue
@@ -135,7 +135,7 @@ class Masked:
 
 @dataclass(frozen=True)
 class Dtype:
-    """A dtype: float, bool or int."""
+    """A dtype that code names, which is float, bool or int."""
 
     name: str
 
@@ -156,14 +156,17 @@ class SizeArgument:
 
 
 class PartArgument:
-    """The quotient of a length, such as d // heads, which is the size of a part of a split dimension."""
+    """The length of one part of a split dimension, as a quotient such as d
+
+    heads.
+    """
 
     def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor
 
 
 def to_value(x: Any) -> AxisValue:
-    """Return a tensor, number or length as a value. Raises Misuse for anything else."""
+    """Convert a tensor, number or length to a value with axes. Raises Misuse for anything else."""
     if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):
@@ -187,13 +190,13 @@ def shape_of(x: Any) -> tuple[Any, ...]:
 
 
 def numeric(x: Any) -> AxisValue:
-    """Return a value whose elements are numbers: a condition becomes 0 or 1."""
+    """Return a value with numeric elements. A condition is converted to 0 and 1."""
     value = to_value(x)
     return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """Return the dimensions that the argument `axis` specifies. Raise Misuse if there are no such dimensions."""
+    """Return the positions of the dimensions that the argument `axis` selects. Raise Misuse if one is out of range."""
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))

@@ -29,7 +29,7 @@ Groups = list[list[str]]
 
 @dataclass(frozen=True)
 class AxisPattern:
-    """The words of each dimension before and after, the given lengths, and the reduction of the removed words."""
+    """An einops pattern: the words of each dimension on both sides, the given lengths, and the reduction's name."""
 
     before: Groups
     after: Groups
@@ -52,7 +52,7 @@ def words_of(groups: Groups) -> list[str]:
 
 
 def read_einops(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean") or repeat."""
+    """Translate an einops call such as rearrange(x, "b (h d) -> b h d", h=8) or reduce(x, "b c -> b", "mean")."""
     name = get_called_name(node)
     texts = texts_of(node)
     operand = node.args[0] if node.args else node
@@ -67,7 +67,7 @@ def read_einops(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
-    """Return the groups with a word for each dimension that ... covers."""
+    """Return both sides of the pattern, where ... is replaced by a word for each dimension that it covers."""
     words = [f".{number}" for number in range(rank - len(before) + 1)]
     left = [group for one in before for group in ([[word] for word in words] if one == ["..."] else [one])]
     right = [group for one in after for group in ([[word] for word in words] if one == ["..."] else [one])]
@@ -77,7 +77,7 @@ def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Group
 def pattern_of(
     code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant], before: Groups, after: Groups
 ) -> AxisPattern:
-    """Return the pattern of a call. Raises NotationError if it is invalid, or has no form in named notation."""
+    """Return the parsed pattern of a call. Raises NotationError if it is invalid or cannot be translated."""
     lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
     pattern = AxisPattern(before, after, lengths, reduction)
@@ -114,7 +114,7 @@ def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
 
 
 def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
-    """Return the value of a pattern, which splits, reduces, repeats, reorders and merges dimensions."""
+    """Apply a pattern to a value, which splits, reduces, repeats, reorders and merges its dimensions."""
     if len(pattern.before) != len(value.dims):
         raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node
@@ -140,7 +140,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
 
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
-    """Return the parts of an axis in parentheses. The length of one part may be omitted."""
+    """Split an axis into the parts that the pattern lists in parentheses. The length of one part may be omitted."""
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:

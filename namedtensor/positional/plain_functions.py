@@ -1,4 +1,4 @@
-"""Functions of plain arrays that NumPy lacks, for the value of array code."""
+"""Functions of plain arrays that NumPy lacks, used to evaluate array code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gelu(x: Array) -> Array:
 
 
 def arrange(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
-    """Return the value of einops' rearrange, reduce or repeat, computed by our own interpretation of the pattern."""
+    """Evaluate einops' rearrange, reduce or repeat on a plain array without calling einops."""
     sides = [[item.strip("()").split() for item in re.findall(r"\([^()]*\)|\S+", side)] for side in pattern.split("->")]
     dots = [f".{number}" for number in range(x.ndim - len(sides[0]) + 1)]
     before = [group for one in sides[0] for group in ([[dot] for dot in dots] if one == ["..."] else [one])]

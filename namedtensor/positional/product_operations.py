@@ -45,7 +45,10 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
-    """Contract the last axes of x with the first axes of y, or the axes that are listed for both."""
+    """Contract the last `over` axes of x with the first `over` axes of y.
+
+    Alternatively, `over` lists the axes for each tensor.
+    """
     first, second = to_value(x), to_value(y)
     if type(over) is int:
         sides = list(range(len(first.dims) - over, len(first.dims))), list(range(over))
@@ -173,7 +176,7 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Concatenate tensors along a new axis. A tensor without an axis at this dimension has one element."""
+    """Concatenate tensors along a dimension, which gets a new axis. A tensor without an axis there adds one element."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]

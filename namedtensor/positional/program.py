@@ -13,18 +13,21 @@ from .values import Leaf
 
 
 class SourceText(Protocol):
-    """Array code that its library computes; `compared_with` names the library's value in words."""
+    """Array code that its library can evaluate; `compared_with` describes the library's value in messages."""
 
     compared_with: str
 
     def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
-        """Return the value of the source for plain arrays."""
+        """Evaluate the source on plain arrays, and return the result."""
         ...
 
 
 @dataclass(frozen=True)
 class FormulaLine:
-    """A line `head = node`, or only a value. `dims` contains the value's axes in the order of the source's array."""
+    """A line `head = node`, or only a value.
+
+    `dims` contains the value's axes in the order of the source's dimensions.
+    """
 
     head: Node | None
     node: Node
@@ -33,7 +36,7 @@ class FormulaLine:
 
 @dataclass(frozen=True)
 class TranslatedProgram:
-    """The lines of a source, which end with its value. `source` is None if no library can compute this value."""
+    """The lines of a source. The last line is its value. `source` is None if no library can compute this value."""
 
     kind: str
     axes: Axes

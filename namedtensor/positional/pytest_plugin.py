@@ -15,7 +15,7 @@ DOCUMENT: list[str] = []  # of labels without a file
 
 
 class Differs(AssertionError):
-    """The failure of a function that differs from its formula in the sizes of a call or in a value."""
+    """The error for a function whose value, or axis sizes in a call, differ from its formula."""
 
     __module__ = "namedtensor"
 

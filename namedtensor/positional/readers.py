@@ -1,4 +1,4 @@
-"""The readers of the notations."""
+"""The readers of the notations, such as matrices, indices, einsum and array code, by the notation's name."""
 
 from __future__ import annotations
 

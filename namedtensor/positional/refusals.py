@@ -1,4 +1,4 @@
-"""Errors and questions about a source that is not translated, with the position of the relevant piece."""
+"""Errors about sources that cannot be translated and questions about ambiguous sources, with their positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REFUSED, ASKED = 115, 116
 
 
 class Ambiguous(NotationError):
-    """A source that is ambiguous; `readings` are their translations, in the order of `reading=`."""
+    """The error for an ambiguous source; `readings` contains its translations, in the order of `reading=`."""
 
     readings: tuple[Any, ...] = ()
 
@@ -21,7 +21,7 @@ class Unsafe(NotationError):
 
 
 class Question(Exception):
-    """The exception that a reader raises for an ambiguous piece without a chosen interpretation."""
+    """The exception that a reader raises for an ambiguous piece if no interpretation was chosen."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)

@@ -14,7 +14,7 @@ from .values import AxisValue, call
 
 
 def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
-    """Repeat each dimension as a whole, or each of its elements if `inner` is true."""
+    """Repeat each dimension as a whole by its count or, if `inner` is true, repeat each of its elements."""
     node, dims = x.node, list(x.dims)
     for position, count in enumerate(counts):
         if type(count) is not int or count < 1:
@@ -56,7 +56,7 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
 
 
 def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
-    """Repeat along the dimensions of a shape that the tensor lacks. A length of -1 stays unchanged."""
+    """Broadcast a tensor to a shape. Dimensions that the tensor lacks are repeated, and a length of -1 is unchanged."""
     value = to_value(x)
     listed = shape if isinstance(shape, tuple) else (shape,)
     missing = len(listed) - len(value.dims)

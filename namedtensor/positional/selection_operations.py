@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-    """Select elements along one axis by a tensor of indices, whose dimensions replace the axis."""
+    """Select elements along one axis by a tensor of indices. The dimensions of the indices replace the axis."""
     value = to_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
@@ -24,7 +24,7 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-        """Translate out[i, k] = x[i, index[i, k]]."""
+        """Select elements at the same positions as the index along the other axes: out[i, k] = x[i, index[i, k]]."""
         value, places = to_value(x), to_value(index)
         (where,) = positions(value, axis)
         if len(value.dims) != len(places.dims):
@@ -70,7 +70,10 @@ def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 def largest(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
-        """Return the index of the largest element, counted from 0. Ties go to the first element."""
+        """Return the index, counted from 0, of the largest or smallest element.
+
+        In a tie, the first element is chosen.
+        """
         value = to_value(x)
         if axis is None and len(value.dims) != 1:
             raise Misuse(f"{operator} over several axes")
@@ -132,7 +135,7 @@ operation("diff", "x, n=1, axis|dim=-1", diff)
 
 # --------------------------------------------------------------------------------------------------------------- rolls
 def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
-    """Shift the elements along axes, moving the last elements to the beginning."""
+    """Shift the elements along axes. Elements that are shifted beyond the end reappear at the beginning."""
     value = to_value(x)
     if axis is None and len(value.dims) != 1:
         raise Misuse("roll of all axes as one")

@@ -12,7 +12,7 @@ OPEN = "open"  # the text of a derivative whose operand has no brackets
 
 @dataclass(frozen=True)
 class Tree:
-    """A piece of the source: its kind, parts and word, and the letters, ends and conditions of a ∑."""
+    """A node of the syntax tree: its kind, parts and text, and for a ∑ also its letters, limits and conditions."""
 
     op: str
     span: Span

@@ -65,7 +65,10 @@ MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
-    """A single pass over the pieces of a source. The given `names` with several letters are words."""
+    """A scanner, which reads the source in one pass.
+
+    Each of the given `names` that has several letters is one token.
+    """
 
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens = source, list[SourceToken]()
@@ -117,7 +120,10 @@ class Scanner:
         return self.tokens
 
     def read_given(self, piece: Piece) -> bool:
-        """Read a given name with several letters, such as W1, which may end inside a later piece."""
+        """Read a given name with several letters, such as W1, and return whether one starts here.
+
+        The name may end inside a later piece.
+        """
         text, end, at = piece[0], piece[2], len(self.left) - 1
         while at >= 0 and self.left[at][1] == end and len(text) < 100:
             text, end, at = text + self.left[at][0], self.left[at][2], at - 1
@@ -188,7 +194,7 @@ class Scanner:
                 self.add(NAME, letter, min(start + offset, piece[2] - 1), min(start + offset + 1, piece[2]))
 
     def letters_of_script(self, word: str) -> int:
-        """Return the number of letters in a script without braces.
+        """Return how many letters belong to a script that is written without braces.
 
         A LaTeX script has one letter. In text, the script of W_ij has two letters, and each script of x_iy_i has one.
         """
@@ -330,7 +336,10 @@ class Scanner:
 
 
 def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
-    """Return the tokens of a source, the last of kind `END`. Raises NotationError if a piece cannot be read."""
+    """Return the tokens of a source, followed by a token of kind `END`.
+
+    Raises NotationError for an unknown character.
+    """
     tokens = Scanner(source, names).scan()
     if len(tokens) > MAX_TOKENS:
         raise make_refusal(

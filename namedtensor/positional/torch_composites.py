@@ -17,7 +17,7 @@ F = torch.nn.functional
 def nll_loss(
     self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return −x at the class of each example, and the sum of the weights, the divisor of the mean."""
+    """Return the loss −x[class] of each example, reduced as requested, and the total weight that divides a mean."""
     dim = min(1, self.ndim - 1)
     losses = -self.gather(dim, target.unsqueeze(dim)).squeeze(dim)
     factors = [] if weight is None else [weight[target]]
@@ -34,14 +34,14 @@ def trilinear(
     i1: torch.Tensor, i2: torch.Tensor, i3: torch.Tensor, expand1: Any, expand2: Any, expand3: Any, sumdim: Any,
     unroll_dim: int,
 ) -> torch.Tensor | None:  # fmt: skip
-    """Return x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
+    """Evaluate the trilinear product x ⊙ W ⊙ y of `nn.Bilinear`, or return None for other uses of the operation."""
     if [expand1, expand2, expand3, sumdim] != [[1, 3], [0], [1, 2], [2, 3]]:
         return None
     return (torch.matmul(i1, i2).unsqueeze(-2) @ i3.unsqueeze(-1)).squeeze((-2, -1)).t()
 
 
 class TorchCalls:
-    """PyTorch's functions by the names of array code, for an operation that consists of them."""
+    """PyTorch's functions by their names in array code, used to evaluate composite operations on tensors."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return next(getattr(owner, name) for owner in (torch.Tensor, torch, F) if hasattr(owner, name))
@@ -55,7 +55,7 @@ class TorchCalls:
 
 
 def wrap_table_function(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
-    """Convert a function of array code to a function of tensors."""
+    """Convert a function that is written in table operations to a function of PyTorch tensors."""
     return partial(function, TorchCalls(), **settings)
 
 

@@ -1,4 +1,4 @@
-"""Module constants with a recognizable form: a single number, an arithmetic sequence, or two numbers by a diagonal.
+"""Recognition of patterns in constants of modules: one number, an arithmetic sequence, or two numbers by a diagonal.
 
 The form is derived from the constant's values at two sizes, so that it is also correct at other sizes.
 """
@@ -18,7 +18,10 @@ from .values import call, number, plus, times
 
 @dataclass(frozen=True)
 class ConstantPattern:
-    """The dimensions along which a constant changes, and a node of their indices, which count from 1."""
+    """The pattern of a constant: the dimensions along which it changes, and a function from their indices to a node.
+
+    The indices count from 1.
+    """
 
     dims: tuple[int, ...]
     node: Callable[[Sequence[Node]], Node]
@@ -26,7 +29,7 @@ class ConstantPattern:
 
 
 def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | None:
-    """Return the form of a constant that has these values at two sizes."""
+    """Return the pattern of a constant, given its values at two sizes, or None if it has no known pattern."""
     if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
         return None
     dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
@@ -42,7 +45,7 @@ def changes(array: torch.Tensor, dim: int) -> bool:
 
 
 def select_along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    """Return the values along these dimensions only."""
+    """Return the values along these dimensions, at the first position of all other dimensions."""
     for dim in reversed(range(array.ndim)):
         if dim not in dims:
             array = array.select(dim, 0)

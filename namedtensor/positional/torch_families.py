@@ -26,7 +26,7 @@ INDICES = ("l", "m", "n", "k")
 
 
 class ModuleFunction(NamedTuple):
-    """A module as a function: its name, and tensors like its parameters and its result."""
+    """A module translated to a function: its name, and tensors that have its parameters' and result's axes."""
 
     name: str
     parameters: tuple[TracedTensor, ...]
@@ -34,7 +34,7 @@ class ModuleFunction(NamedTuple):
 
 
 class LayerReader(GraphReader):
-    """A reader of two runs in which layers repeat."""
+    """A graph reader that translates repeated layers and repeated calls only once."""
 
     def __init__(
         self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]], repeats: Sequence[Repeat]
@@ -72,7 +72,7 @@ class LayerReader(GraphReader):
 
     # ------------------------------------------------------------------------------------------------------------ layers
     def layers(self, repeat: Repeat) -> None:
-        """Translate the first of several equal layers, which represents all of them."""
+        """Translate a group of equal layers by translating the first layer, with an index for the layer number."""
         index, count = self.index(*INDICES), len(repeat.blocks)
         self.current = repeat.blocks[0][0]
         for carried in repeat.carried:
@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """Return the tensors that steps compute, which are known only inside a layer."""
+        """Translate the steps of a layer, and return the tensors by reference. They are discarded outside the layer."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)
@@ -97,7 +97,7 @@ class LayerReader(GraphReader):
         return inside
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
-        """Define the inputs of the first layer as member 0 of a family."""
+        """Define the input of the first layer as member 0 of the family of values that pass between layers."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
             raise UnreadableModule("the value that passes between layers is a condition")
@@ -113,12 +113,15 @@ class LayerReader(GraphReader):
         self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
 
     def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
-        """Return a member of a family of values."""
+        """Return the member of a family of values that has this index, with the axes of `like`."""
         node = nodes.Superscript(self.bases[result], (index,))
         return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """Return the result of a step. If it is used outside the layer, it is a member of a family."""
+        """Return the result of a step under a name.
+
+        If it is used outside the layer, the name is a member of a family.
+        """
         if ref not in self.results:
             return super().named_result(ref, tensor)
         if tensor.truth:
@@ -137,7 +140,7 @@ class LayerReader(GraphReader):
 
     # ---------------------------------------------------------------------------------------------------------- functions
     def call(self, repeat: Repeat, count: int) -> None:
-        """Call a module that is a function."""
+        """Translate a call of a module that is a function. The first call also defines the function."""
         block = repeat.blocks[count]
         self.current = block[0]
         if count == 0:
@@ -153,7 +156,7 @@ class LayerReader(GraphReader):
         self.tensors[results[count]] = super().named_result(results[count], tensor)
 
     def function(self, repeat: Repeat) -> ModuleFunction:
-        """Translate the first of several equal calls, which represents all of them."""
+        """Define a function for equal calls of a module by translating the first call, and return the function."""
         parameters = []
         for argument in repeat.families:
             like = self.tensor(argument.members[0]).used(self.axes)
@@ -173,7 +176,7 @@ class LayerReader(GraphReader):
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
-        """Return a parameter of each layer, as a family."""
+        """Return the member, with this index, of a family that contains a parameter of each layer."""
         kind = self.runs.origins[family.members[0]][0]
         paths = [self.runs.origins[ref][1] for ref in family.members]
         pairs = [self.runs.tensors[ref.index] for ref in family.members]

@@ -71,7 +71,7 @@ class GraphReader(SizeNumbers):
 
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> TracedTensor:
-        """Return the value of a tensor of the trace."""
+        """Translate the trace, and return the value of its `output` tensor."""
         for ref, (kind, name) in sorted(self.runs.origins.items()):
             if kind == "input":
                 self.tensors[ref] = self.leaf(kind, name, self.runs.tensors[ref.index])
@@ -85,11 +85,11 @@ class GraphReader(SizeNumbers):
         return self.tensor(output)
 
     def needed(self, output: Ref) -> list[int]:
-        """Return the steps that compute a tensor of the trace, in order."""
+        """Return the numbers of the steps that compute a tensor of the trace, in order."""
         return needed_for(self.runs.steps, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
-        """Read one step by its rule."""
+        """Translate one step by the rule for its operation."""
         before, self.current = self.current, number_of_step
         step = self.runs.steps[number_of_step]
         rule = RULES.get(step.operator)
@@ -114,7 +114,10 @@ class GraphReader(SizeNumbers):
         self.current = before
 
     def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
-        """Return the arguments that a rule accepts. Raise UnreadableModule for other arguments, except defaults."""
+        """Return a step's arguments for the rule.
+
+        Raise UnreadableModule if another argument differs from its default.
+        """
         known = (*rule.skipped, *IGNORED, *step.defaults)
         arguments = {
             name if name in rule.parameters else ALIASES.get(name, name): value
@@ -127,7 +130,10 @@ class GraphReader(SizeNumbers):
         return {name: self.take(value, rule.moves) for name, value in arguments.items() if name in rule.parameters}
 
     def take(self, value: Any, moves: bool) -> Any:
-        """Return an argument with tensors for references, each for one use unless only its dimensions move."""
+        """Return an argument with each reference replaced by its tensor.
+
+        Each tensor gets separate axes for this use, unless the rule only moves dimensions.
+        """
         if isinstance(value, Ref):
             return self.tensor(value) if moves else self.tensor(value).used(self.axes)
         if isinstance(value, (list, tuple)):
@@ -139,7 +145,7 @@ class GraphReader(SizeNumbers):
         return isinstance(value, Ref) and not self.runs.tensors[value.index].first.numel()
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """Return the result of a step, with a name if it is used again or is long."""
+        """Return the result of a step. If it is used again or is long, it is defined as a line and returned by name."""
         shape = self.runs.tensors[ref.index].shape
         if tensor.shape != shape:
             raise UnreadableModule(
@@ -153,7 +159,7 @@ class GraphReader(SizeNumbers):
         return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line()) else tensor
 
     def ends_line(self) -> bool:
-        """Return whether the next step comes from another line of the source."""
+        """Return whether the next step comes from a different source line than the current step."""
         steps = self.runs.steps
         return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
 
@@ -162,17 +168,17 @@ class GraphReader(SizeNumbers):
         return self.runs.steps[self.current]
 
     def dtype_of(self, argument: str) -> torch.dtype:
-        """Return the dtype of an argument of this step."""
+        """Return the dtype of the current step's argument with this name."""
         ref = self.step_now.arguments[argument]
         return self.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
 
     @property
     def shapes_now(self) -> list[tuple[int, ...]]:
-        """The shapes of the results of this step."""
+        """The shapes of the results of the current step."""
         return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
-        """Return the tensor under a name, so that it can be used again."""
+        """Return the tensor by a name, which is defined if necessary, so that the tensor can be used several times."""
         if tensor.named or not (tensor.axes or weight(tensor.node) > 1):
             return tensor
         truth = tensor.truth
@@ -192,7 +198,10 @@ class GraphReader(SizeNumbers):
         return self.equation(name, node, spans)
 
     def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name, in its written form, as a value."""
+        """Record an equation that defines `name` as `node` for all indices in the ranges.
+
+        The name has its indices already.
+        """
         self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
         return stamp_node(name, self.current)
 
@@ -207,7 +216,10 @@ class GraphReader(SizeNumbers):
         return nodes.Name(letter)
 
     def along(self, tensor: TracedTensor, like: TracedTensor, twins: bool = False) -> TracedTensor:
-        """Return a tensor with the axes of `like`. If they are twins, their names differ only in primes."""
+        """Return a tensor with its axes unified with the axes of `like`.
+
+        If `twins` is true, the names may differ in primes.
+        """
         pairs: list[tuple[AxisVariable, AxisVariable]] = []
         for dim, length in enumerate(tensor.shape):
             if length == 1:
@@ -237,7 +249,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def leaf(self, kind: str, path: str, pair: TensorPair, node: Node | None = None) -> TracedTensor:
-        """Return a declared tensor."""
+        """Return the declared tensor for an input, parameter or buffer, declaring it on first use."""
         if path in self.declared:
             known = self.declared[path]
         else:
@@ -275,7 +287,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def shaping_step(self, ref: Ref) -> int:
-        """Return the step that determines a constant's form, such as a triangle or a comparison."""
+        """Return the step that gives a constant its pattern, such as a triangle or a comparison."""
         for operators in SHAPING:
             shaping = [
                 maker
@@ -287,7 +299,7 @@ class GraphReader(SizeNumbers):
         return self.makers[ref]
 
     def write_pattern(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
-        """Return a constant by its form: one number, an arithmetic sequence, or two numbers by a diagonal."""
+        """Return a constant that has a pattern: one number, an arithmetic sequence, or two numbers by a diagonal."""
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)
@@ -308,7 +320,10 @@ class GraphReader(SizeNumbers):
         )
 
     def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
-        """Return the tensor with a named axis added along a dimension that is repeated or has size 1."""
+        """Return the tensor with an axis along this dimension.
+
+        If there is none, the tensor is repeated along a new axis.
+        """
         if x.dims[dim]:
             return x
         length = x.shape[dim]

@@ -29,7 +29,7 @@ def embedding(r: GraphReader, weight: TracedTensor, indices: TracedTensor) -> Tr
 
 
 def look_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
-    """Return the elements of a dimension at an index, whose dimensions replace this dimension."""
+    """Select elements of x along a dimension by a tensor of indices, whose dimensions replace this dimension."""
     if not x.dims[dim]:
         dims = [*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]]
         return x.moved(dims, [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]])

@@ -77,7 +77,7 @@ def first_line(problem: BaseException) -> str:
 
 
 def refusal(problem: UnreadableModule) -> NotationError:
-    """Return the error for an unreadable source, with its line of the file."""
+    """Return the error for a source that cannot be translated, with the source line if it is known."""
     source, text = problem.source, problem.source.text
     if not text:
         where = f"{source.short}: " if source.file else ""
@@ -91,7 +91,10 @@ def refusal(problem: UnreadableModule) -> NotationError:
 def first_reading(
     subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str
 ) -> ReadModule:
-    """Read the module with the most free sizes. The other sizes are the example's sizes."""
+    """Return the first successful translation, trying to leave as many sizes free as possible.
+
+    The other sizes are fixed to the sizes of the example.
+    """
     groups = free_groups(subject, tensors, names)
     known = find_fixed_sizes(subject)
     free = {dimension for group, _ in groups for dimension in group.places}
@@ -116,7 +119,7 @@ Sizes = Mapping[
 
 
 def choices(groups: Free) -> list[Free]:
-    """Return the choices of free groups: all groups, all groups but one, only the first group, or no group."""
+    """Return the choices of free groups to try, in order: all groups, all but one, only the first, or none."""
     without_one = [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
     listed = [groups, *without_one, groups[:1], []]
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]
@@ -124,7 +127,7 @@ def choices(groups: Free) -> list[Free]:
 
 @dataclass(frozen=True)
 class ModuleReading:
-    """An attempt to read a module with these groups of sizes free."""
+    """An attempt to translate a module in which only the sizes of these groups are free."""
 
     subject: Subject
     tensors: Mapping[str, torch.Tensor]
@@ -170,7 +173,7 @@ class ModuleReading:
     def program(
         self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, notes: Sequence[str]
     ) -> ReadModule:
-        """Return the program with these layers as families."""
+        """Return the program, in which the repeated layers are families."""
         reader = LayerReader(runs, self.names, free, repeats)
         value = reader.read(output)
         reader.current = len(runs.steps) - 1
@@ -199,7 +202,7 @@ class ModuleReading:
         return notes
 
     def check(self, program: ReadModule, name: str) -> None:
-        """Compare with the module on the example, and on other inputs at other sizes."""
+        """Compare the program with the module on the example, and on other inputs with other sizes."""
         others = [
             resize_inputs(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
             for which, seed in ((0, 101), (2, 102))
@@ -226,7 +229,7 @@ class ModuleReading:
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Raise UnreadableModule if a value differs from the module's value."""
+    """Raise UnreadableModule if a value differs from the expected value, which the module returned."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
         raise UnreadableModule(f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")

@@ -59,7 +59,7 @@ def write_input_name(name: str) -> Node:
 
 
 def hint_of(path: str) -> str:
-    """Return a name for the axis that a layer makes: the last word of its path that is not a number."""
+    """Return a name for a new axis: the last word of the layer's path that is not a number."""
     words = [word for word in path.split(".")[:-1] if not word.isdigit()]
     last = words[-1] if words else re.sub(r"_?(weight|bias)_?", "", path.split(".")[-1]) or path
     word = camel(last)
@@ -68,13 +68,13 @@ def hint_of(path: str) -> str:
 
 @dataclass
 class TensorNames:
-    """The tensor names that are in use, and a source of fresh names."""
+    """The set of tensor names that are in use, from which fresh names are derived."""
 
     taken: set[str]
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
-        """Return this name, with a number appended if the name is in use."""
+        """Return this name, or the name with a number as a subscript if it is in use, and mark it as used."""
         base = to_text(node)
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)

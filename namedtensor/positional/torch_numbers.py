@@ -1,4 +1,4 @@
-"""Size-dependent numbers of a trace, and the sizes of the axes that inputs index."""
+"""Numbers in a trace that depend on the sizes of its inputs, and the sizes of the axes that inputs index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POWERS = (
 
 
 class SizeNumbers:
-    """Numbers of two traces at different sizes, as expressions of the free sizes."""
+    """A converter of numbers in the trace to expressions. It compares the numbers of two runs at different sizes."""
 
     def __init__(self, axes: Axes, free: Mapping[int, tuple[int, str, int]]):
         self.axes, self.free = axes, free
@@ -32,7 +32,7 @@ class SizeNumbers:
         self.bounds: dict[str, int] = {}  # the least size of the axes that an input indexes
 
     def resolve(self, node: Any) -> Any:
-        """Return a node in which numbers that depend on sizes are replaced by expressions of these sizes."""
+        """Return a node in which each number that depends on the input sizes is an expression of these sizes."""
         if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
             expression = self.expression_of(node.value)
             if expression is None:
@@ -41,7 +41,7 @@ class SizeNumbers:
         return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
-        """Return a number as a node, in terms of a size if it depends on a size, or None if there is no such node."""
+        """Return a node for a number, in terms of a size if the number depends on it, or None if there is none."""
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other
@@ -64,7 +64,9 @@ class SizeNumbers:
         return plus(times(slope, node), offset)
 
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
-        """Write a factor as the square root of a size if they are equal.
+        """Multiply or divide x by a number, written as the square root of a size if equal.
+
+        Return None if it is not equal.
 
         The size belongs to the axes just summed over, or to the last dimension.
         """
@@ -81,7 +83,7 @@ class SizeNumbers:
         return None
 
     def bounded(self, index: Node, length: int) -> None:
-        """Record the size of the axis that an input indexes."""
+        """Record that the values of an input are indices of an axis of this length."""
         if isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))

@@ -1,4 +1,4 @@
-"""ATen operations that are translated by array code's table of operations, such as elementwise functions.
+"""ATen operations that are translated by the table of array-code operations, such as elementwise functions.
 
 `TABLE` maps each ATen operation to an operation of array code. The operands are tensors that broadcast, one tensor
 reduced over some of its dimensions, or a tensor whose dimensions alone change. An argument that a rule does not
@@ -58,14 +58,14 @@ OF_ONE = {
 
 # --------------------------------------------------------------------------------------------------------------- values
 def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor:
-    """Apply an elementwise operator of the notation to tensors whose dimensions are aligned from the last."""
+    """Apply an operator of the notation elementwise. Dimensions are aligned from the last."""
     if (short := simplify_zero(operator, tensors)) is not None:
         return short
     return elementwise(r, lambda *operands: call(operator, operands), *tensors)
 
 
 def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
-    """Return a node of the nodes of tensors, whose dimensions are aligned from the last."""
+    """Build a node from the operands' nodes by `make`. Dimensions are aligned from the last."""
     tensors = fit_dimensions(r, *tensors)
     dims = align_values(r.axes, *tensors)
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -73,7 +73,7 @@ def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTenso
 
 
 def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
-    """Simplify 0 + x to x, and 0 x to 0."""
+    """Simplify 0 + x to x and 0 x to 0. Return None for other operands."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -84,7 +84,10 @@ def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTenso
 
 
 def fit_dimensions(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
-    """Return tensors with the same number of axes along dimensions that are aligned from the last."""
+    """Return the tensors with axes split or merged so that aligned dimensions have equal numbers of axes.
+
+    The dimensions are aligned from the last.
+    """
     result = list(tensors)
     for one in range(len(result)):
         for two in range(one + 1, len(result)):
@@ -107,12 +110,12 @@ def numeric(tensor: TracedTensor) -> TracedTensor:
 
 
 def to_tensor(operand: Any) -> TracedTensor:
-    """Convert a tensor or a number to a tensor of numbers."""
+    """Convert a tensor, condition or number to a tensor with numeric elements."""
     return numeric(operand) if isinstance(operand, TracedTensor) else plain(number(operand))
 
 
 def condition(tensor: TracedTensor) -> TracedTensor:
-    """Return a tensor as a condition that its elements are not 0."""
+    """Convert a tensor to a condition that is true where its elements are not 0."""
     if tensor.truth:
         return tensor
     return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)
@@ -120,7 +123,7 @@ def condition(tensor: TracedTensor) -> TracedTensor:
 
 # ------------------------------------------------------------------------------------------------------- array code's table
 def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any) -> Any:
-    """Translate a step by the array-code operation with its name."""
+    """Translate the current step by the table operation with this name."""
     slots = [parameter.default for parameter in record.parameters]
     places = places_of(record)
     for at, word in enumerate(r.step_now.arguments):
@@ -143,20 +146,20 @@ def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any
 
 
 def places_of(record: Operation) -> dict[str, int]:
-    """Return the position of each parameter of an operation, by its names."""
+    """Return a map from each name of a parameter to the parameter's position in the operation."""
     listed = [(at, parameter.names) for at, parameter in enumerate(record.parameters) if not parameter.fixed]
     return {word: at for at, names in listed for word in names}
 
 
 def operand(r: GraphReader, name: str, word: str, value: Any) -> Any:
-    """Return an argument in the form of the table."""
+    """Convert an argument to the form that the table of operations accepts."""
     if isinstance(value, TracedTensor) and r.step_now.operator not in MOVED:
         return condition(value) if name in ARE_TRUE or word in CONDITIONS.get(name, ()) else numeric(value)
     return tuple(value) if isinstance(value, list) else value
 
 
 def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
-    """Return the arguments with the same number of axes along aligned dimensions."""
+    """Return the arguments of a broadcasting operation. Aligned dimensions get equal numbers of axes."""
     if operator.startswith("bitwise") and "bool" not in str(r.dtype_of("self")):
         raise UnreadableModule(f"aten.{operator} of integers works on bits")
     places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
@@ -168,7 +171,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
 
 
 def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
-    """Return the arguments with a tensor that has an axis along each dimension that the call specifies."""
+    """Return the arguments, where the first tensor has one axis along each dimension that the call selects."""
     x, operator = slots[0], r.step_now.operator
     dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
@@ -187,7 +190,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
 
 
 def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> AxisValue | None:
-    """Return the value of a function along a dimension of one element, which has no axis."""
+    """Return the value of an axis operation if its dimension has one element and therefore no axis, or else None."""
     x = slots[0]
     if r.step_now.operator not in ALONG or name in ("tril", "triu", "roll"):
         return None
@@ -197,7 +200,7 @@ def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> Axis
 
 
 def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *arguments: Any) -> TracedTensor:
-    """Return the value of an array-code operation with a shape. `hint` names the axes that it creates."""
+    """Apply a table operation, and return its value with this shape. `hint` suggests names for the axes it creates."""
     record, known = find_operation(name, "torch"), len(r.axes.all)
     assert record is not None
     value = record.rule(r.axes, *arguments)
@@ -207,7 +210,7 @@ def from_table(r: GraphReader, name: str, hint: str, shape: Sequence[int], *argu
 
 
 def make_traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
-    """Return a value of the table with the shape of the trace, which determines the sizes of new axes."""
+    """Return a value from the table as a traced tensor. Its `shape` determines the sizes of new axes."""
     for axis, size in [*r.axes.facts.stated, *r.axes.facts.pinned]:
         axis.kind.size = axis.kind.size or size
     for at, (dim, length) in enumerate(zip(value.dims, shape)):
@@ -236,7 +239,7 @@ OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 def arithmetic(
     r: GraphReader, self: Any, other: Any, alpha: float = 1, rounding_mode: str | None = None
 ) -> TracedTensor:
-    """Translate a sum, a product or an inverse. A factor that is the root of a size is written as this root."""
+    """Translate a sum, product or quotient. A number that equals the square root of a size is written as this root."""
     first, second, operator = to_tensor(self), to_tensor(other), OPERATORS[r.step_now.operator]
     if isinstance(other, (int, float)) and alpha == 1:
         if other == (0 if operator in "+-" else 1):

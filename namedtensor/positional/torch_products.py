@@ -14,7 +14,7 @@ from .values import call, matmul, number
 
 @rule("mm", "bmm", "mv", "dot")
 def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTensor:
-    """Return the matrix product `@`."""
+    """Return the matrix product of two tensors, as computed by `@`."""
     first, second = numeric(self), numeric(other)
     rows = -2 if len(second.dims) > 1 else -1
     if first.shape[-1] != 1:

@@ -1,4 +1,4 @@
-"""`nt.from_torch`, which needs PyTorch: it is imported when it is called."""
+"""`nt.from_torch`, which imports PyTorch only when it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a translation: lines, declared tensors, remarks, and nodes with the step that created them."""
+"""Records used during a translation, such as lines, declared tensors and remarks, and the source step of each node."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModule
 
 # ----------------------------------------------------------------------------------------------------------- two runs
 class Varying:
-    """A number that differs in a second run at other sizes. Arithmetic applies to both runs."""
+    """A number of the first run, with the number that takes its place in the second run. Arithmetic applies to both."""
 
     other: Any
 
 
 class VaryingInteger(Varying, int):
-    """An integer that depends on the sizes."""
+    """An integer that depends on the input sizes."""
 
 
 class VaryingFloat(Varying, float):
-    """A number that depends on the sizes."""
+    """A real number that depends on the input sizes."""
 
 
 def varies(value: Any) -> bool:
@@ -40,7 +40,7 @@ def varies(value: Any) -> bool:
 
 
 def vary(first: Any, second: Any) -> Any:
-    """Return one value for two runs: a varying number if they have different numbers."""
+    """Return the value if both runs agree, or else a varying number with the values of both runs."""
     if isinstance(first, (Ref, torch.Tensor, str)) or first == second:
         return first
     result = (VaryingInteger if isinstance(first, int) else VaryingFloat)(first)
@@ -66,7 +66,7 @@ for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "abs"):
 
 
 class TensorPair(NamedTuple):
-    """A tensor in each of the two runs."""
+    """A tensor of the first run, with the corresponding tensor of the second run."""
 
     first: torch.Tensor
     second: torch.Tensor
@@ -82,7 +82,7 @@ class TensorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Two runs of one module at different sizes, with the needed steps and the dependent tensors."""
+    """Two merged runs of one module at different sizes, with the required steps and the input-dependent tensors."""
 
     steps: Sequence[TraceStep]
     tensors: Mapping[int, TensorPair]  # by the index of their reference
@@ -93,12 +93,12 @@ class Runs:
 
 
 def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
-    """Return the number of the step that makes each tensor."""
+    """Return a map from each tensor to the number of the step that computes it."""
     return {ref: number for number, step in enumerate(steps) for ref in step.results}
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """Merge both runs, with the steps that compute a tensor. Raise UnreadableModule if the steps differ."""
+    """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModule if the runs' steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
     steps = [
@@ -168,18 +168,18 @@ def is_ref(argument: Any) -> bool:
 
 
 def refs_of(step: TraceStep) -> list[Ref]:
-    """Return the tensors that a step uses, including repetitions."""
+    """Return the references of the tensors that a step uses, including repetitions."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 
 
 def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, Any]:
-    """Return the arguments with other tensors, in the order of `refs_of`."""
+    """Return the arguments with each reference replaced by the next of `refs`, in the order of `refs_of`."""
     waiting = iter(refs)
     return pytree.tree_map(lambda leaf: next(waiting) if is_ref(leaf) else leaf, dict(arguments), is_leaf=is_ref)
 
 
 def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
-    """Return the steps that compute the given tensors, in order."""
+    """Return the numbers of the steps that compute the given tensors, in order."""
 
     def made_by(refs: Sequence[Ref]) -> list[int]:
         return [makers[ref] for ref in refs if ref in makers]
@@ -198,7 +198,7 @@ def weight(node: Any) -> int:
 
 
 def stamp_node(node: Any, step: int) -> Any:
-    """Return a node whose new parts store the step that created them as the span (step + 1, 0)."""
+    """Return a node whose unstamped parts store the number of the step that created them, as the span (step + 1, 0)."""
     if node.span != (0, 0):
         return node
     return replace(rebuilt(node, lambda part: stamp_node(part, step)), span=(step + 1, 0))

@@ -51,13 +51,13 @@ class Clock(NamedTuple):
 
 
 class WeightFamily(NamedTuple):
-    """The values of a tensor over time: its name, and a tensor like each value."""
+    """A family of values over time: its name, and a tensor that has the axes of each value."""
 
     base: Node
     like: TracedTensor
 
     def member(self, r: GraphReader, index: Node) -> TracedTensor:
-        """Return the value at an index, for a use."""
+        """Return the family's value at an index, with separate axes for this use."""
         node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
         return TracedTensor(node, self.like.dims, shape=self.like.shape, named=True).used(r.axes)
 
@@ -104,7 +104,7 @@ def recurrent(
 
 
 def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
-    """Unify the row axes of all parameters, and split them into gates unless they have names."""
+    """Unify the row axes of all parameters. An unnamed row axis is also split into one part per gate."""
     rows = [r.axes.expand_axes(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
         first.kind.unify(other.kind)
@@ -115,7 +115,7 @@ def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) 
 def one_way(
     r: GraphReader, kind: str, x: TracedTensor, begin: Sequence[TracedTensor], weights: Weights, down: bool
 ) -> tuple[TracedTensor, list[TracedTensor]]:
-    """Translate one layer in one direction: its output at all times, and its last states."""
+    """Translate one layer in one direction. Return its output at all times and its last states."""
     sequence = x.used(r.axes)
     sequence, axis = r.views.joined(sequence, 1)
     clock = Clock(axis, x.shape[1], r.index("t"), down)
@@ -136,7 +136,7 @@ class RecurrenceStep:
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> WeightFamily:
-        """Return a state with its value before the first step."""
+        """Define a state before the first step as `start`, and return the family of the state's values."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)
@@ -152,7 +152,7 @@ class RecurrenceStep:
         return self.add_bias(product(self.r, self.x, transpose_last(self.weights.input)), 0)
 
     def multiply_state(self) -> TracedTensor:
-        """Return W h + b, with h renamed, so that the result has the axis of h."""
+        """Return W h + b for the state h. The result has the axis of h, so h is renamed in the product."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
         return self.add_bias(product(self.r, state, transpose_last(self.weights.state)), 1)
@@ -161,7 +161,7 @@ class RecurrenceStep:
         return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
-        """Return the parts of a tensor, after naming the tensor."""
+        """Define the tensor under a name, and return its `count` equal parts, one for each gate."""
         whole, parts = self.shared("g", tensor), []
         for gate in range(count):
             member = whole()
@@ -170,13 +170,13 @@ class RecurrenceStep:
         return parts
 
     def shared(self, name: str, tensor: TracedTensor) -> Callable[[], TracedTensor]:
-        """Return a value at the present step by a name, for several uses."""
+        """Define the tensor under a name at the current step, and return a function that returns it for each use."""
         family = WeightFamily(self.r.names.fresh(nodes.Name(name)), tensor)
         self.r.line(family.base, tensor.node, [self.clock.range])
         return lambda: family.member(self.r, self.clock.index)
 
     def define(self, state: int, tensor: TracedTensor) -> None:
-        """Define the value of a state at the present step."""
+        """Define the value of a state at the current step."""
         family = self.families[state]
         tensor = self.r.along(tensor, family.like, twins=True)
         self.r.line(family.base, tensor.node, [self.clock.range])
@@ -185,7 +185,7 @@ class RecurrenceStep:
         return self.families[state].member(self.r, self.clock.index)
 
     def laid_out(self, family: WeightFamily) -> TracedTensor:
-        """Return the values at all times, along the time axis."""
+        """Return the values of a family at all times as one tensor with a time axis."""
         r, clock = self.r, self.clock
         time = r.axes.twin(clock.axis)
         r.axes.moves.append(Move(clock.axis, time))

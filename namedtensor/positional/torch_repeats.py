@@ -1,4 +1,4 @@
-"""Repeated layers of a module, that is, steps of a trace that are equal up to their parameters.
+"""Repeated layers of a module, that is, steps of a trace that are equal except for their parameters.
 
 A layer begins at a numbered child of a module, such as a child of `ModuleList` or `Sequential`, or at a call of a
 module that is called several times. One layer follows another if corresponding steps have the same operator and
@@ -35,7 +35,7 @@ class Carried(NamedTuple):
 
 
 class RepeatMember(NamedTuple):
-    """A parameter or buffer of each layer: its reference in a layer, and its references in all layers."""
+    """A parameter or buffer that each layer has separately: one common reference, and its reference in each layer."""
 
     ref: Ref
     members: tuple[Ref, ...]
@@ -43,7 +43,7 @@ class RepeatMember(NamedTuple):
 
 @dataclass(frozen=True)
 class Repeat:
-    """Equal layers: the steps of each, and the references that replace differing tensors in the steps of the first."""
+    """Equal layers: the steps of each layer, and the first layer's steps with references common to all layers."""
 
     blocks: tuple[tuple[int, ...], ...]
     steps: tuple[TraceStep, ...]
@@ -55,14 +55,17 @@ class Repeat:
 
 
 class ModuleCalls(NamedTuple):
-    """The positions of a module's steps in the needed steps, and the positions at which its calls begin."""
+    """The positions of a module's steps in the list of required steps, with the positions at which its calls begin."""
 
     steps: list[int]
     starts: list[int]
 
 
 def calls_of(runs: Runs) -> dict[tuple[str, ...], ModuleCalls]:
-    """Return the calls of each module, outer modules first. Each call begins with the same step as the first call."""
+    """Return the calls of each module by its path, outer modules first.
+
+    A new call begins wherever the first step of the first call is repeated.
+    """
     calls: dict[tuple[str, ...], ModuleCalls] = {}
     for at, number in enumerate(runs.needed):
         step = runs.steps[number]
@@ -77,13 +80,13 @@ def calls_of(runs: Runs) -> dict[tuple[str, ...], ModuleCalls]:
 
 
 def starts_in(calls: Mapping[tuple[str, ...], ModuleCalls], parent: tuple[str, ...]) -> list[int]:
-    """Return the positions at which the children of a module begin in the needed steps."""
+    """Return the positions, in the list of required steps, at which the children of a module begin."""
     steps = sorted((at, path) for path, of_child in calls.items() if path[:-1] == parent for at in of_child.steps)
     return [next(group)[0] for _, group in groupby(steps, key=itemgetter(1))]
 
 
 def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
-    """Return the outermost layers that repeat, beginning with the first layer."""
+    """Return the outermost groups of equal layers, in the order of their first layers."""
     repeats: list[Repeat] = []
     used: set[int] = set()
     calls = calls_of(runs)
@@ -105,7 +108,7 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
-    """Return the repeated layers from a child on with the most steps, and their number of children."""
+    """Return the equal layers that begin with a child and cover the most steps, and the number of children in them."""
     best: Repeat | None = None
     children = 0
     for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
@@ -120,7 +123,7 @@ def count_covered_steps(repeat: Repeat) -> int:
 
 
 def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
-    """Return the consecutive layers from these positions on that are equal to the first layer."""
+    """Return the longest run of equal layers that begins at the first of these positions, or None."""
     if len(starts) < 2:
         return None
     length = starts[1] - starts[0]
@@ -139,7 +142,7 @@ def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 
 def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
-    """Merge blocks of steps into repeated layers.
+    """Merge blocks of steps into one group of equal layers.
 
     The result is None if the blocks differ, or if they do not pass a tensor to the next block.
     """
@@ -151,7 +154,7 @@ def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
 
 
 class Slots:
-    """The references that replace corresponding tensors of the layers: one for the tensors of all layers."""
+    """The common references for corresponding tensors of equal layers."""
 
     def __init__(self, runs: Runs, blocks: Sequence[tuple[int, ...]]):
         self.runs, self.blocks = runs, blocks
@@ -162,7 +165,7 @@ class Slots:
         self.shared: set[tuple[Ref, ...]] = set()  # parameters that all layers have
 
     def steps(self) -> tuple[TraceStep, ...] | None:
-        """Return the steps of the first layer with these references, or None if the layers' steps differ."""
+        """Return the first layer's steps with common references, or None if the steps differ between layers."""
         if len(set(map(len, self.results))) > 1:
             return None
         steps: list[TraceStep] = []
@@ -174,7 +177,7 @@ class Slots:
         return tuple(steps)
 
     def step(self, numbers: Sequence[int]) -> TraceStep | None:
-        """Return the step of the first layer with these references, or None if the steps are not equal."""
+        """Return the first of corresponding steps with common references, or None if the steps are not equal."""
         steps = [self.runs.steps[number] for number in numbers]
         if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
             return None
@@ -191,7 +194,7 @@ class Slots:
         return replace(steps[0], arguments=with_refs(steps[0].arguments, refs))
 
     def slot(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the first layer's reference for corresponding tensors, or None if they do not correspond."""
+        """Return the common reference for corresponding tensors of the layers, or None if they do not correspond."""
         first = several[0]
         positions = {inside.get(ref) for inside, ref in zip(self.positions, several)}
         outside = positions == {None}
@@ -206,24 +209,24 @@ class Slots:
         return self.from_before(several)
 
     def kind(self, ref: Ref) -> str:
-        """Return the origin of a tensor that no step makes."""
+        """Return the origin of a tensor that no step computes, such as "input" or "parameter", or ""."""
         return self.runs.origins.get(ref, ("", ""))[0]
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
-        """Return whether tensors from outside are the same for all layers."""
+        """Return whether all layers use the same tensor, or equal constants, from outside the layers."""
         return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
 
     def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
-        """Return whether each layer has a separate tensor."""
+        """Return whether the corresponding tensors are a separate parameter or buffer of each layer."""
         return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:
-        """Return whether tensors are running statistics, which are declared like parameters."""
+        """Return whether all tensors are running statistics, which are declared like parameters."""
         pairs = [self.runs.tensors[ref.index] for ref in several]
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the reference that each layer except the first receives from the previous layer, or None."""
+        """Return the common reference for tensors that each layer receives from the previous layer, or None."""
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
@@ -234,11 +237,11 @@ class Slots:
         return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
 
     def new(self) -> Ref:
-        """Return a reference that is not in use in the runs."""
+        """Return a reference that is not yet in use."""
         return Ref(next(self.runs.unused))
 
     def equal_constants(self, several: Iterable[Ref]) -> bool:
-        """Return whether constant tensors have the same values in both runs."""
+        """Return whether tensors are constants that have equal values in each run."""
         refs = list(several)
         if any(ref in self.runs.depends for ref in refs):
             return False
@@ -251,12 +254,12 @@ class Slots:
 
 
 def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
-    """Return the results of each block's steps."""
+    """Return, for each block, the references of the results of its steps."""
     return [[ref for number in block for ref in runs.steps[number].results] for block in blocks]
 
 
 def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
-    """Return whether the arguments of two steps are equal except for their tensors."""
+    """Return whether two steps have equal arguments, ignoring which tensors they contain."""
     one, two = leaves(first.arguments), leaves(second.arguments)
     return (
         len(one) == len(two)
@@ -266,13 +269,13 @@ def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
 
 
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
-    """Return the results of layers that are used outside of them, each with the results of all layers."""
+    """Return each result of a layer that is used outside of the layers, as a tuple with the results of all layers."""
     outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
     return tuple(several for several in zip(*results_of(runs, repeat.blocks)) if outside & set(several))
 
 
 def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
-    """Return the tensors that steps outside the given steps use."""
+    """Return the references of the tensors that steps outside `inside` use, including the output."""
     taken = {output}
     for number in runs.needed:
         if number not in inside:
@@ -281,7 +284,7 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> Runs:
-    """Return the runs in which first layers read new references instead of values that differ between layers."""
+    """Return the runs, with the first layers' steps replaced by steps that use common references."""
     steps, tensors, depends = [*runs.steps], {**runs.tensors}, set(runs.depends)
     for repeat in repeats:
         pairs = [(carried.ref, carried.initial) for carried in repeat.carried]

@@ -84,7 +84,7 @@ def mask_name(number: int) -> str:
 
 
 class Replacing(TorchFunctionMode):
-    """A substitution of calls of some functions by their replacements."""
+    """A context in which calls of certain PyTorch functions are replaced."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
         replacement = REPLACED.get(getattr(func, "__name__", ""))
@@ -96,7 +96,7 @@ class Replacing(TorchFunctionMode):
 
 
 def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...] | None:
-    """Return a recurrent layer as one operation."""
+    """Evaluate a recurrent layer as a single recorded operation, or return None if this is not supported."""
     kind = func.__name__
     if kwargs or not is_layer(args):
         return None
@@ -107,7 +107,10 @@ def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor,
 
 
 def is_layer(args: Sequence[Any]) -> bool:
-    """Return whether a call's sequences are one tensor, without dropout in training, and without projections."""
+    """Return whether a call is a supported recurrent layer.
+
+    Its input must be a single tensor, and it may not have dropout in training or projections.
+    """
     if len(args) != 9 or isinstance(args[3], torch.Tensor) or (args[5] and args[6]):
         return False
     _, _, weights, biased, layers, _, _, both_ways, _ = args
@@ -115,7 +118,7 @@ def is_layer(args: Sequence[Any]) -> bool:
 
 
 def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor | None:
-    """Return 1 at the class of each index and 0 elsewhere, without inspecting the values."""
+    """Return a one-hot tensor without inspecting the indices, or None if the number of classes is not given."""
     if num_classes < 0:
         return None
     return (tensor.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
@@ -124,7 +127,10 @@ def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Ten
 def pad(
     func: Any, input: torch.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> torch.Tensor | None:
-    """Return circular padding by slices, since PyTorch copies into an empty tensor."""
+    """Return a tensor with circular padding, computed from slices, or None for other modes.
+
+    PyTorch would copy into an empty tensor, which cannot be translated.
+    """
     if mode != "circular":
         return None
     for count in range(len(pad) // 2):
@@ -148,7 +154,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> torch.Tensor:
-    """Return a group norm with a group for each channel, or a batch norm by running statistics."""
+    """Compute an instance norm as a group norm with one channel per group or, by running statistics, a batch norm."""
     if use_input_stats:
         return torch.group_norm(input, input.shape[1], weight, bias, eps)
     return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
@@ -158,7 +164,7 @@ def attention(
     func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
     dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> torch.Tensor | None:  # fmt: skip
-    """Return attention by products and a softmax. Several query heads may share one key head."""
+    """Compute attention by matrix products and a softmax. Several query heads may share one key head."""
     if dropout_p:
         return None
     groups = (key.shape[-3], -1) if enable_gqa else ()

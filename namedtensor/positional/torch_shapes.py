@@ -53,7 +53,7 @@ def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step
 
 
 def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
-    """Return whether a dimension has an axis without a name, which can fall into parts."""
+    """Return whether the axis along a dimension can be split, that is, it has no name, or is already split."""
     inside = r.axes.expand_axes(x.dims[dim])
     return len(inside) != 1 or r.views.is_divisible(inside[0])
 
@@ -79,7 +79,10 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
 
 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
-    """Split an axis into equal parts (part, rest). Each part is an element along the axis `part`."""
+    """Split a dimension into `count` equal parts, and return the tensor of each part.
+
+    The unnamed axis becomes a `part` axis and the rest, and each tensor is indexed along `part`.
+    """
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expand_axes(x.dims[dim])
     if len(whole) == 1 and r.views.is_divisible(whole[0]):
@@ -121,7 +124,7 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
-    """Translate repetitions. A dimension of size 1 repeats; any other dimension gets an additional axis before it."""
+    """Translate Tensor.repeat. A dimension of size 1 needs no axis. Any other one gets an axis before its own."""
     x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:
@@ -157,7 +160,7 @@ def slice_scatter(
 def assign(
     r: GraphReader, x: TracedTensor, source: TracedTensor, dim: int, start: int, until: int | None
 ) -> TracedTensor:
-    """Return a tensor with the source from `start` to `until` along a dimension, and the old values elsewhere."""
+    """Return x with its elements from `start` to `until` along a dimension replaced by the source."""
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)
     bounds = [call("≥", (iota(axis), number(start + 1)))] if start or until is None else []
@@ -174,7 +177,7 @@ def assign(
 # ------------------------------------------------------------------------------------------------------ windows and padding
 @rule("constant_pad_nd")
 def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: float = 0) -> TracedTensor:
-    """Read a padding operation. Negative widths crop the tensor."""
+    """Translate a constant padding. A negative width crops the tensor."""
     x = numeric(self)
     for back, (before, after) in enumerate(zip(pad[::2], pad[1::2]), 1):
         dim = len(x.shape) - back
@@ -186,7 +189,7 @@ def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: 
 
 @rule("unfold")
 def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: int) -> TracedTensor:
-    """Read the windows along a dimension; the last dimension is within them."""
+    """Translate `unfold`, which returns the windows along a dimension. The last dimension runs within the window."""
     dim = dimension % len(self.shape)
     if size == 1 < step:
         return r.cut(self, dim, 0, r.shapes_now[0][dim], step).insert_dimension(len(self.shape))
@@ -215,11 +218,11 @@ def full(r: GraphReader, fill_value: Any) -> TracedTensor:
 
 @rule("mask", skip="like p")
 def mask(r: GraphReader, number: int) -> TracedTensor:
-    """Read the mask of a dropout, which is an input."""
+    """Translate a dropout mask as an input."""
     return r.leaf("mask", mask_name(number), r.runs.tensors[r.step_now.results[0].index])
 
 
 @rule("empty", "empty_like", "new_empty", skip="self size")
 def empty(r: GraphReader) -> tuple[TracedTensor | None, ...]:
-    """Read a tensor without values, which an operation fills."""
+    """Return None for an uninitialized tensor, which a later operation fills."""
     return (None,)

@@ -1,4 +1,4 @@
-"""Modules as functions: repeated calls of equal steps, and long modules that are called once."""
+"""Module calls that become functions: equal calls that are repeated, and long modules that are called once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is cal
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """Return the modules that become functions and whose steps are not used yet.
+    """Return the modules that become functions, except for modules whose steps are already in use.
 
     These are the outermost modules that are called several times, and the innermost long modules that are called once.
     """
@@ -38,7 +38,10 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
 
 
 def blocks_of(runs: Runs, of_module: ModuleCalls) -> list[tuple[int, ...]]:
-    """Return the steps of each call of a module, from its first step on, before the next call."""
+    """Return the steps of each call of a module.
+
+    A call contains consecutive steps of the module from its first step.
+    """
     inside, blocks = {*of_module.steps}, []
     for start, end in zip(of_module.starts, [*of_module.starts[1:], len(runs.needed)]):
         steps = takewhile(inside.__contains__, range(start, end))
@@ -47,7 +50,7 @@ def blocks_of(runs: Runs, of_module: ModuleCalls) -> list[tuple[int, ...]]:
 
 
 class CallSlots(Slots):
-    """The inputs of equal calls: tensors from outside that are the same for all, and arguments."""
+    """The common references for equal calls. Tensors from outside are shared by all calls or become arguments."""
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
         first, *others = several
@@ -67,7 +70,7 @@ class CallSlots(Slots):
 
 
 def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
-    """Return equal calls, or one call, as a function of their arguments, or None if they form no such function."""
+    """Return equal calls, or one call, as a function of their arguments, or None if this is not possible or useful."""
     slots = CallSlots(runs, blocks)
     steps = slots.steps()
     if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
@@ -81,7 +84,7 @@ def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: 
 
 
 def find_taken_tensors(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
-    """Return the tensors that a call receives from other calls."""
+    """Return the references of the tensors that a call receives from other calls of the same module."""
     taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])
     return taken.intersection(ref for refs in others for ref in refs)

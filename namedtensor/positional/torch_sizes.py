@@ -25,7 +25,7 @@ Place = tuple[str, int]  # an input and one of its dimensions
 
 @dataclass(frozen=True)
 class Group:
-    """Dimensions of inputs that have one size."""
+    """A group of input dimensions that always have the same size."""
 
     places: tuple[Place, ...]
     size: int
@@ -45,7 +45,7 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
 
 
 def resize_inputs(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
-    """Return other inputs of the same kinds, with these sizes."""
+    """Return random inputs that resemble the given inputs but have these sizes. Other dimensions keep their sizes."""
     generator = torch.Generator().manual_seed(seed)
     lengths = {dimension: size for group, size in sizes.items() for dimension in group.places}
     result = {}
@@ -56,7 +56,7 @@ def resize_inputs(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int]
 
 
 def draw_like(example: torch.Tensor, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
-    """Draw values like the example's values."""
+    """Return a random tensor of this shape, with values like the example's values."""
     if not example.numel():
         return example.new_zeros(tuple(shape))
     values = torch.unique(example)
@@ -110,7 +110,10 @@ def free_groups(
 def sizes_for(
     subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], others: Sequence[list[int]]
 ) -> list[int]:
-    """Return three possible sizes of a group, or an empty list. A module with a limit has only smaller sizes."""
+    """Return three sizes of a group at which the module runs, or an empty list if there are none.
+
+    If the module has a maximum size, all three are smaller.
+    """
     sizes: list[int] = []
     limit = math.inf
     for prime in candidates(group.size, fixed, {size for chosen in others for size in chosen}):
@@ -128,7 +131,7 @@ def sizes_for(
 
 
 def are_related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
-    """Return whether a size could equal another size plus a number, or a multiple of it plus a number, by chance."""
+    """Return whether a size could be mistaken for a linear function of another size, as with equal differences."""
     if len(sizes) == 2:
         return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)
     return len(sizes) == 3 and any(
@@ -138,7 +141,7 @@ def are_related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
 
 
 def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:
-    """Yield small primes, and primes above the size of the example, that divide no fixed size."""
+    """Yield primes as possible sizes, both small and above the example's size, that do not divide any fixed size."""
     usable = [prime for prime in PRIMES if prime not in taken and not any(length % prime == 0 for length in fixed)]
     small = [prime for prime in usable if prime <= max(size, 13)][:ATTEMPTS]
     large = [prime for prime in usable if prime > max(size, 13)][:ATTEMPTS]

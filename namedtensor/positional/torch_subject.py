@@ -25,7 +25,7 @@ OF_TRAINING = (*DROPOUT, NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.Sync
 def subject_of(
     module: Any, inputs: Sequence[Any], named: Mapping[str, Any], training: bool = False
 ) -> tuple[Subject, dict[str, torch.Tensor]]:
-    """Return the subject to run, and its tensors by the names of its parameters."""
+    """Return the subject of the translation, and its input tensors by parameter name."""
     if not callable(module):
         raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
     function = module.forward if isinstance(module, torch.nn.Module) else module
@@ -101,7 +101,7 @@ def find_missing(function: Callable[..., Any], listed: Mapping[str, Any]) -> lis
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs by the names of the function's parameters."""
+    """Return a mapping from the names of the function's parameters to the inputs."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -116,6 +116,6 @@ def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Map
 
 
 def name_tree_path(path: Any) -> str:
-    """Return the name of a tensor in a tree: x, state_1."""
+    """Convert the path of a tensor in nested inputs to a name, such as x or state_1."""
     words = re.findall(r"\w+", "".join(map(str, path)))
     return "_".join(str(int(word) + 1) if word.isdigit() else word for word in words)

@@ -29,7 +29,7 @@ class TracedTensor(AxisValue):
     over: tuple[AxisVariable, ...] = ()
 
     def used(self, axes: Axes) -> TracedTensor:
-        """Return a use of the tensor in an operation."""
+        """Return the tensor with separate axes for one use, if it has a name."""
         if not self.named:
             return self
         use = Leaf(self.node, self.dims).use(axes)
@@ -39,7 +39,7 @@ class TracedTensor(AxisValue):
         return replace(self, dims=tuple(dims), shape=self.shape if shape is None else tuple(shape))
 
     def with_dim(self, dim: int, axes: Dim, length: int) -> TracedTensor:
-        """Return the tensor with other axes along one dimension."""
+        """Return the tensor with the given axes and length along one dimension."""
         dims, shape = [*self.dims], [*self.shape]
         dims[dim], shape[dim] = axes, length
         return self.moved(dims, shape)
@@ -49,15 +49,15 @@ class TracedTensor(AxisValue):
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
     def column(self, rank: int) -> TracedTensor:
-        """Return a vector along a dimension that precedes `rank` other dimensions."""
+        """Return a vector with `rank` dimensions of size 1 appended."""
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
     def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
-        """Return the same tensor in this shape, with dimensions in which it repeats."""
+        """Return the tensor in this shape. It has no axes along dimensions in which it repeats."""
         return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
     def permute_dimensions(self, order: Sequence[int]) -> TracedTensor:
-        """Return the tensor with these dimensions, in this order."""
+        """Return the tensor with its dimensions in this order, like permute."""
         return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
 
     def with_node(
@@ -68,20 +68,23 @@ class TracedTensor(AxisValue):
 
 
 def plain(node: Node, truth: bool = False) -> TracedTensor:
-    """Return a number."""
+    """Return a scalar tensor for the node, which is a condition if `truth` is true."""
     return TracedTensor(node, truth=truth)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A named axis that a view cut into parts."""
+    """A record of a named axis that a view split into parts."""
 
     whole: AxisKind
     parts: tuple[AxisKind, ...]
 
 
 class TensorViews:
-    """Dimensions regrouped as `view` does. Free axes are split into parts, and named axes are split by a rename."""
+    """Views of tensors, which regroup dimensions.
+
+    Free axes are split into parts, and named axes are split by a rename.
+    """
 
     def __init__(self, axes: Axes, remark: Callable[[str], None]):
         self.axes, self.remark = axes, remark
@@ -93,7 +96,7 @@ class TensorViews:
         return size
 
     def is_divisible(self, axis: AxisVariable) -> bool:
-        """Return whether an axis can fall into parts: it has no name, and no tensors are joined along it."""
+        """Return whether an axis can be split into parts: it has no name, and no tensors are concatenated along it."""
         return not axis.kind.name and not any(axis.kind is whole.kind for whole, _ in self.axes.facts.totals)
 
     def regroup_dimensions(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
@@ -152,7 +155,7 @@ class TensorViews:
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
     def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
-        """Return the tensor with an axis along which it repeats."""
+        """Return the tensor repeated along a new axis of this size, with the axis."""
         axis = self.axes.new(size=size, hint=hint)
         self.axes.apart([*tensor.axes, axis])
         return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
@@ -160,7 +163,7 @@ class TensorViews:
     def cut(
         self, tensor: TracedTensor, axis: AxisVariable, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
     ) -> tuple[TracedTensor, list[AxisVariable]]:
-        """Cut an axis in parts of these sizes."""
+        """Split an axis into parts of these sizes. Return the tensor and the parts."""
         kind = axis.kind
         base = kind.name or kind.hint or "ax"
         if self.is_divisible(axis):
@@ -186,7 +189,7 @@ class TensorViews:
         )
 
     def rejoin_axis(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
-        """Return the parts of a cut axis as that axis again if they are adjacent and in order."""
+        """Merge the parts of a split axis back into the original axis if they are adjacent and in order."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
             if kinds == tuple(part.root for part in cut.parts):
@@ -198,7 +201,10 @@ class TensorViews:
     def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """Merge the fewest tokens that fit leading sizes of the shape, and split the result into these sizes."""
+        """Merge the fewest leading tokens that match leading sizes of the shape, and split them into these sizes.
+
+        Return the tensor, the new dimensions, and the number of merged tokens.
+        """
         source, target, taken, count = 1, 1, 0, 0
         while taken == 0 or source != target:
             if source <= target and taken < len(tokens):
@@ -232,7 +238,7 @@ class TensorViews:
         return replace(tensor, node=node, over=()), dims, count
 
     def sized(self, axis: AxisVariable) -> str:
-        """Return an axis with its size, unless the size is free."""
+        """Return the name of an axis as text, followed by its size in brackets unless the size is free."""
         return self.word(axis) if varies(self.size(axis)) else f"{self.word(axis)}[{self.size(axis)}]"
 
     def word(self, axis: AxisVariable) -> str:
@@ -266,7 +272,7 @@ class TensorViews:
                 first = self.merged(first, one, position, len(sizes), self.axes.twin(longer[position]))
 
     def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
-        """Return the sizes of the first axes that make up `whole`, or () if there are no such axes."""
+        """Return the sizes of the leading axes whose product is the size of `whole`, or () if no product matches."""
         product, sizes = 1, list[int]()
         for axis in axes:
             product *= self.size(axis)
@@ -300,7 +306,7 @@ class TensorViews:
     def sliced(
         self, tensor: TracedTensor, dim: int, start: int, length: int, step: int, first: Node, last: Node
     ) -> TracedTensor:
-        """Return the `length` elements from `first` to `last`."""
+        """Return `length` elements along a dimension, from `first` to `last`."""
         if tensor.shape[dim] == length:
             return tensor
         if not tensor.dims[dim]:
@@ -317,7 +323,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """Return the elements at an index along a dimension with one axis. The index's dimensions replace the axis."""
+        """Return the elements selected along a dimension by an index. The index's dimensions replace the dimension."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])
@@ -328,7 +334,7 @@ class TensorViews:
         )
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
-        """Return the tensor with one axis for a dimension, which may have several."""
+        """Return the tensor with the axes of a dimension merged into one axis, and this axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]

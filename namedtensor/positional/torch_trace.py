@@ -29,7 +29,7 @@ from .torch_replacements import Masks, Replacing
 
 
 class Rule(NamedTuple):
-    """The rule of an ATen operation: a function of a reader and of the operation's arguments, by name.
+    """The translation rule of an ATen operation, a function of a reader and the operation's arguments by name.
 
     The function returns one tensor or several tensors, with None for a tensor without a form. Arguments without a
     parameter must have their default value, unless `skipped` lists them. If `moves` is true, the rule only moves
@@ -54,7 +54,7 @@ SITE = "site-packages" + os.sep
 
 
 def rule(*names: str, skip: str = "", moves: bool = False) -> Callable[[Function], Function]:
-    """Register a function for operations."""
+    """Return a decorator that registers a function as the rule for the operations that it is named for."""
 
     def register(function: Function) -> Function:
         parameters = frozenset([*inspect.signature(function).parameters][1:])
@@ -98,7 +98,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One operation: its name, its arguments by name with tensors as `Ref`, and its results."""
+    """One recorded operation: its name, its results, and its arguments by name, with each tensor as a `Ref`."""
 
     operator: str
     arguments: Mapping[str, Any]
@@ -111,7 +111,7 @@ class TraceStep:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """The part of a step that runs at different sizes share."""
+        """The part of a step that must be the same in runs at different sizes."""
         return self.operator, self.source, pytree.tree_map(kind_of, dict(self.arguments))
 
 
@@ -121,7 +121,7 @@ def kind_of(argument: Any) -> Any:
 
 @dataclass
 class Trace:
-    """The steps of one run, its tensors, and the origins of tensors that no step makes."""
+    """The recorded steps of one run, its tensors, and the origin of each tensor that no step computes."""
 
     steps: list[TraceStep] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
@@ -132,7 +132,7 @@ class Trace:
 
 
 class Recorder(TorchDispatchMode):
-    """A recorder of each dispatched operation."""
+    """A dispatch mode that records each operation as a step of the trace."""
 
     def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
@@ -238,7 +238,10 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
 
 
 def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], str]:
-    """Return the lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
+    """Return the source lines that called the operation, innermost first, and the path of the innermost module.
+
+    Lines in PyTorch are left out.
+    """
     frame = sys._getframe(2)
     lines, path, of_torch = list[SourceLine](), "", NOWHERE
     while frame is not None:
@@ -268,12 +271,12 @@ def is_of_autograd(problem: BaseException) -> bool:
 
 
 def trail_of(problem: BaseException) -> list[tuple[FrameType, int]]:
-    """Return the frames and lines of a traceback, from the outside in."""
+    """Return the frames and line numbers of a traceback, outermost first."""
     return [*traceback.walk_tb(problem.__traceback__)]
 
 
 def is_of_reading(frame: FrameType) -> bool:
-    """Return whether a frame is of the modules that read PyTorch code."""
+    """Return whether a frame belongs to the modules that translate PyTorch code."""
     return str(frame.f_globals.get("__name__", "")).rpartition(".")[0] == __package__
 
 
@@ -310,7 +313,7 @@ def disable_fusion() -> Iterator[None]:
 
 
 def renew_masks(subject: Subject) -> AbstractContextManager[Any]:
-    """Run with new masks of dropout, in training."""
+    """Return a context in which dropout uses new masks if the subject is in training."""
     if subject.masks is None:
         return nullcontext()
     subject.masks.drawn.clear()
@@ -337,7 +340,7 @@ def value_of(
 
 
 def copy_all(tensors: Mapping[str, torch.Tensor], exact: bool = False) -> dict[str, torch.Tensor]:
-    """Return copies that a function may change in place, in double precision if `exact` is true."""
+    """Return copies of the tensors, in double precision if `exact` is true. The original tensors stay unchanged."""
     copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
     return {name: copy.double() if exact and copy.is_floating_point() else copy for name, copy in copies.items()}
 

@@ -1,4 +1,4 @@
-"""A program written from nodes, with the names of their axes."""
+"""Conversion of translated nodes to a program, in which each axis has a name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DRAWN = 8  # as many values, from 0, are drawn for an index
 
 
 class ProgramWriter:
-    """The writer of a program from nodes, with the names of their axes."""
+    """A writer that names all axes and builds the program from the translated nodes."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class ProgramWriter:
             raise UnreadableModule("a value would have one axis twice") from None
 
     def prefer_given(self, result: Sequence[AxisVariable]) -> None:
-        """Assign the given names to the axes of the result, instead of primed names."""
+        """Prefer the given names, without primes, for the axes of the result."""
         axes = self.reader.axes
         kinds = [axis.kind for axis in result]
         for axis in result:
@@ -55,7 +55,10 @@ class ProgramWriter:
                 axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
 
     def unused(self) -> dict[str, str]:
-        """Return the sets of unused parameters, with the axes of their layer, or axes from their sizes."""
+        """Return the sets of parameters that the module does not use, by name.
+
+        Their axes come from the layer or, if it is unknown, from their sizes.
+        """
         sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
         for path, array in self.subject.parameters.items():
@@ -148,7 +151,7 @@ class ProgramWriter:
         )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
-        """Return the names of the parts of an axis, each with its size, or None if the size is free."""
+        """Return the name and size of each part of an axis. The size is None if it is free."""
         parts = self.reader.axes.parts(axis)
         sizes = [part.kind.size for part in parts]
         return [(name, None if isinstance(size, Varying) else size) for name, size in zip(self.names[axis.key], sizes)]
@@ -173,7 +176,10 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def find_sampling_set(self, declaration: nodes.Declaration) -> str:
-        """Return the set for random values, from a declaration. Indices stay below the number of elements."""
+        """Return the set, as text, from which random values for a declared tensor are sampled.
+
+        Indices are limited to the number of elements.
+        """
         (domain,) = declaration.sets
         if domain.domain == "naturals":
             count = min(self.reader.bounds.get(to_text(declaration.names[0]), DRAWN), DRAWN)
@@ -183,7 +189,7 @@ class ProgramWriter:
     def state_open_sizes(
         self, stated: set[str], equations: Sequence[nodes.Equation], body: Node
     ) -> list[nodes.Statement]:
-        """Return equations such as |heads| = 8 for axes that do not occur in a declaration."""
+        """Return equations such as |heads| = 8 for used axes whose sizes no declaration states."""
         used = {name for part in (*equations, body) for node in walk(part) for name in made_axes(node)}
         result: list[nodes.Statement] = []
         by_name = {
@@ -225,7 +231,7 @@ def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """Return the names of the axes that a node, such as iota or a split, introduces without a size."""
+    """Return the axis names that a node, such as iota or a split, uses without determining their sizes."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

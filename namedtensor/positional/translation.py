@@ -132,7 +132,7 @@ class Translation:
 
 
 class Choices:
-    """The choices for ambiguous pieces. A piece without a choice raises Question."""
+    """The choices for ambiguous pieces, in order. A piece without a choice raises Question."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
@@ -277,7 +277,7 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Return every interpretation of a source, and the ambiguous piece."""
+    """Return the translation or error for every interpretation of a source, and the span of the ambiguous piece."""
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None
@@ -340,7 +340,7 @@ def _translate_text(text: str, shapes: Mapping[str, Any], kind: str, choices: Ch
 
 
 def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
-    """Return the axis names for an error message, as far as they are known."""
+    """Return the names of the axes by key, for an error message. Unnamed axes are called "an axis" if naming fails."""
     try:
         return names_of(reader.axes)
     except TwiceInOneValue:

@@ -103,7 +103,7 @@ class SourceParser:
         return left
 
     def begins(self) -> bool:
-        """Return whether a factor begins here."""
+        """Return whether the current token can begin a factor."""
         if self.token.kind in (NAME, NUMBER, FUNCTION):
             return True
         if self.sees("|", "‖"):
@@ -152,7 +152,7 @@ class SourceParser:
         return self.scripts(tree, start)
 
     def function_by_letter(self, token: SourceToken) -> Tree:
-        """Parse σ(x) as the sigmoid; f(x) is not a product."""
+        """Parse σ(x) as the sigmoid. Raise NotationError for any other letter before a bracket, such as f(x)."""
         if token.text != "σ":
             hint = f"give the shape of {token.text} if it is a factor"
             raise self.refuse(token.span, f"unknown function {token.text}", hint)
@@ -176,7 +176,7 @@ class SourceParser:
         return [tuple(row) for row in rows]
 
     def big(self, op: str, start: int) -> Tree:
-        r"""Parse \sum_{i=1}^{n} of the following term, or max_i of a factor."""
+        r"""Parse an operator with an index and an operand: \sum_{i=1}^{n} and a term, or max_i and a factor."""
         below = IndexBinder(())
         upper = ""
         while self.sees("_", "^"):
@@ -266,7 +266,7 @@ class SourceParser:
         return written and token.text not in self.names and len(self.tokens) > 2
 
     def derivative(self, start: int) -> Tree | None:
-        """Read dL/dx after its first d, or return None."""
+        """Parse dL/dx after its first d, or return None if it is not a derivative."""
         if self.in_derivative or not self.begins():
             return None
         at, self.in_derivative = self.at, True
@@ -286,7 +286,7 @@ class SourceParser:
         return Tree("/", self.span(start), (above, below), "frac")
 
     def gradient(self) -> Tree:
-        """Parse ∇_x of the following term."""
+        """Parse a gradient ∇_x together with the term after it."""
         start = self.take().start
         self.expect("_")
         by = self.group()
@@ -294,7 +294,7 @@ class SourceParser:
         return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
-        """Return the adjacent factors after ∇_x or ∂/∂x. Factors joined by an operator are ambiguous."""
+        """Return the operand of ∇_x or ∂/∂x, that is, the adjacent factors. Raise NotationError if it is ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"
@@ -319,7 +319,7 @@ class SourceParser:
 
     # ------------------------------------------------------------------------------------------------------ scripts
     def group(self) -> Tree:
-        """Parse {…}, or the next token alone."""
+        """Parse a group in braces, or a single token if there is no brace."""
         if self.sees("{"):
             self.take()
             self.bars.append("")
@@ -396,5 +396,5 @@ class SourceParser:
 
 
 def is_function(name: str) -> bool:
-    """Return whether a name before a bracket is a function: f, σ, or a word."""
+    """Return whether a name before a bracket denotes a function, such as f, σ, or a word."""
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())

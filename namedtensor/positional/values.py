@@ -29,7 +29,7 @@ class AxisValue:
         return axes_of(self.dims)
 
     def moved(self, dims: Iterable[Dim]) -> AxisValue:
-        """Return the value with its dimensions reordered, or with dimensions of size 1 added or removed."""
+        """Return the value with these dimensions, which may be reordered, or lack or add dimensions of size 1."""
         return replace(self, dims=tuple(dims))
 
 
@@ -41,7 +41,7 @@ class Leaf:
     dims: Dims
 
     def use(self, axes: Axes) -> AxisValue:
-        """Return a use of the tensor, with separate axes."""
+        """Return the tensor for one use, with its axes renamed to separate axes."""
         pairs = [(declared, axes.twin(declared)) for declared in axes_of(self.dims)]
         for declared, used in pairs:
             axes.moves.append(Move(declared, used))
@@ -55,7 +55,7 @@ class Leaf:
 
 # ------------------------------------------------------------------------------------------------------------- nodes
 def name(axis: AxisVariable) -> nodes.Name:
-    """Return an axis as a component of a subscript."""
+    """Return a name node for an axis, for use in a subscript."""
     return nodes.Name(axis.key)
 
 
@@ -76,7 +76,10 @@ def call(
 
 
 def rename_axes(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """Return a node with axes renamed one by one. `write_node` omits a rename if both names are equal."""
+    """Return a node with each first axis renamed to the second axis of its pair.
+
+    `write_node` omits a rename if both names are equal.
+    """
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
 
@@ -105,7 +108,7 @@ def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
 
 
 def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
-    """Return a node with axes merged into one axis, or with one axis split into several axes."""
+    """Return a node with the `old` axes merged or split into the `new` axes."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
 
@@ -158,7 +161,7 @@ def times(factor: float, node: Node) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def align_values(axes: Axes, *values: AxisValue) -> Dims:
-    """Return the dimensions of an elementwise operation, aligned from the last; aligned dimensions are unified.
+    """Return the dimensions of an elementwise operation's result, after unifying dimensions aligned from the last.
 
     Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
     that it is aligned with.
@@ -185,7 +188,7 @@ def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
 def reduce_value(
     axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
 ) -> AxisValue:
-    """Return a reduction. If both factors of a product have the summed axes, its sum is a contraction."""
+    """Reduce a value over axes. A sum of a product is a contraction if both factors have all summed axes."""
     if not over:
         return value.moved(dims)
     if operator == "∑" and value.factors and not parameters:
@@ -225,7 +228,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 # -------------------------------------------------------------------------------------------------------- writing
 class Divided(Exception):
-    """The error for an axis that was split into parts but is used in a position for a single axis."""
+    """The error for using an axis that is split into parts in a position for a single axis."""
 
 
 Names = Mapping[str, tuple[str, ...]]
@@ -278,7 +281,7 @@ def _write_counting(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """Return an item of a tuple; the name of an axis that falls into parts is several."""
+    """Return a component of a tuple with its axis names written. A split axis becomes the names of all its parts."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (write_node(item, names),)

@@ -16,13 +16,16 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """The views of one translation: the sizes that they state, and the axes that they split."""
+    """The views of one translation. They record the sizes they state and the axes they split."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
 
     def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
-        """Return x.reshape(…) of lengths of x, one -1, and divisors. Raises Misuse if they do not name its axes."""
+        """Return x in a new shape, which consists of lengths of x, at most one -1, and divisors.
+
+        Raises Misuse if the shape does not determine the axes.
+        """
         waiting = [*x.dims]
         result: list[Dim] = []
         items = [*shape]
@@ -55,7 +58,7 @@ class DimensionViews:
         raise Misuse(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
     def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
-        """Return the lengths that numbers specify if every axis has a matching size, else no lengths."""
+        """Return the lengths of a numeric shape if all sizes are known and match, or else an empty list."""
         sizes = [axis.kind.size for dim in waiting for axis in dim]
         numbers = [item for item in items if type(item) is int]
         if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:
@@ -69,7 +72,7 @@ class DimensionViews:
     def split_by_sizes(
         self, x: AxisValue, waiting: Sequence[Dim], lengths: Sequence[int], before: Sequence[Dim], after: Sequence[Dim]
     ) -> AxisValue:
-        """Merge and split axes by their sizes: each piece of the shape is one axis, or several, or part of one."""
+        """Merge and split axes by their sizes, so that each length is one axis, several axes, or a part of one axis."""
         axes, targets = [axis for dim in waiting for axis in dim], [*lengths]
         node, dims = x.node, list[Dim](before)
         for axis in axes:
@@ -127,7 +130,7 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return the number of dimensions whose sizes multiply to this length, such as 2 for b * n."""
+    """Return how many leading dimensions together have this length, such as 2 for b * n, or 0."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other

@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, number, plus, rename_axes
 
 
 def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int = 1) -> AxisValue:
-    """Return the windows along a dimension that begin `step` elements apart, with the inner axis last."""
+    """Return the windows along a dimension, which begin `step` elements apart. The axis within a window is last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
     require_longer(axes, axis, kernel)
@@ -30,14 +30,14 @@ def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int 
 
 
 def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
-    """Record that an axis, or the original axis if it is padded, is not shorter than a window."""
+    """Record that an axis, excluding its padding, is at least as long as a window."""
     parts = next((parts for whole, parts in axes.facts.totals if whole.root is axis.root), (axis,))
     stated = {part.root for part, _ in axes.facts.stated}
     axes.facts.longer += [(part, kernel) for part in parts if part.root not in stated]
 
 
 def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
-    """Split a dimension into blocks of equal length, with the inner axis last."""
+    """Split a dimension into blocks of equal length. The axis within a block is last."""
     axis, kernel = only(x.dims[where]), new_axis(axes, length)
     outer = axes.new(hint=axis.kind.hint)
     axes.facts.products.append((axis, (outer, kernel)))
@@ -74,7 +74,10 @@ def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValu
 
 
 def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
-    """Return whether blocks of a length may fill an axis: by its size, or if no tensors are joined along it."""
+    """Return whether an axis can be split into blocks of this length.
+
+    If its size is unknown, no tensors may be concatenated along it.
+    """
     if axis.kind.size is not None:
         return axis.kind.size % length == 0
     return not any(axis.root is whole.root for whole, _ in axes.facts.totals)
