@@ -57,7 +57,7 @@ def cores_for(lowering: Lowering, region: Region) -> str:
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
-    """Return whether a term ends a chain of contractions that may be computed in another order.
+    """Return whether a term ends a chain of contractions that may be computed in an order other than the written one.
 
     Such a chain is not tiled, because the cheapest order may avoid the large array without tiles.
     """
@@ -85,7 +85,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Return whether a tile always fits within its axis, or shorter axes get a different plan."""
+    """Return whether a tile is guaranteed to fit within its axis, or shorter axes are planned separately."""
     return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 

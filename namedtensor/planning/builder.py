@@ -50,7 +50,7 @@ class PlanBuilder(StepBuilder):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return the elementwise primitive with this name, as in b.exp(x) or b.add(x, y)."""
+            """Return the method that adds this elementwise primitive to the plan, as in b.exp(x) or b.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
@@ -76,7 +76,7 @@ class PlanBuilder(StepBuilder):
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
     def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
-        """Return exp(x − m), where m is the maximum of x, and the sums that normalize these exponentials.
+        """Return exp(x − m), with m the maximum of x along the axes, and the sums that normalize these exponentials.
 
         On the fast path, m is 0 in each row in which the sum of exp x is at least 1. No exponential in such a row is
         smaller than its share of the sum, so an exponential with a representable share does not underflow. The step
@@ -95,7 +95,7 @@ class PlanBuilder(StepBuilder):
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """Return the value of the fast path or of the fallback, similar to a φ node that joins two versions."""
+        """Return a value that is `fast` in a plan's fast version and `fallback` otherwise, similar to a φ node."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
@@ -109,16 +109,16 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
     def guard(self, x: PlanValue, low: float, high: float) -> None:
-        """Run the fallback if an element does not lie between two bounds."""
+        """Add a step that switches to the fallback if an element of the value does not lie between two bounds."""
         self.step("guard", (x,), (), (), "bool", low=low, high=high)
 
     def guard_finite(self, x: PlanValue) -> None:
-        """Run the fallback if an element is close to the upper limit of its dtype."""
+        """Add a step that switches to the fallback if an element of the value is near the upper limit of its dtype."""
         end = 2.0 ** ENDS[x.dtype]
         self.guard(x, -end, end)
 
     def sums_in_single(self, kind: str, x: PlanValue) -> bool:
-        """Return whether sums and products of a value must be computed in single precision.
+        """Return whether a reduction such as a sum or a product must be computed in single precision.
 
         NumPy rounds each partial sum of the dtypes of `ml_dtypes`.
         """
@@ -155,7 +155,7 @@ class PlanBuilder(StepBuilder):
         return self.step("transpose", (x,), order, tuple(x.shape[move] for move in moves), x.dtype, moves=moves)
 
     def align(self, x: PlanValue, order: Order) -> PlanValue:
-        """Transpose and expand an array so that it broadcasts against `order`."""
+        """Transpose and expand an array so that it broadcasts against an array whose axes are `order`."""
         names = x.order
         if not names or names == order[len(order) - len(names) :]:
             return x
@@ -170,7 +170,7 @@ class PlanBuilder(StepBuilder):
         return self.step("expand", (x,), order[first:], shape, x.dtype, kept=spread)
 
     def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> PlanValue:
-        """Return an array with all of these axes, expanded to these sizes."""
+        """Return an array with all axes in `order`, expanded to the sizes in `shape`."""
         x = self.align(self.array(x), order)
         shape = tuple(shape)
         if x.shape == shape and x.order == order:
@@ -224,7 +224,7 @@ class PlanBuilder(StepBuilder):
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 
     def take(self, x: PlanValue, places: PlanValue, axis: str) -> PlanValue:
-        """Return the elements at positions along an axis, which is replaced by the axes of `places`."""
+        """Return the elements at given positions along an axis. The axes of `places` replace this axis."""
         at = x.order.index(axis)
         order = (*x.order[:at], *places.order, *x.order[at + 1 :])
         shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])

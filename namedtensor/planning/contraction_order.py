@@ -112,7 +112,7 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
-    """Return the cost of one product, from its multiply-adds, the elements that it writes and the calls."""
+    """Return an estimated cost of one product, from its multiply-adds, the elements that it writes and its calls."""
     summed = (left | right) & (axes - outside)
     remaining = (left | right) - summed
     stack = (left & right) - summed
@@ -169,7 +169,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def _find_written_products(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
-    """Yield the products that appear in the chain as written, each with the positions of its factors."""
+    """Yield each product that appears in the chain as written, with the positions of its factors in the chain."""
     for argument in term.arguments:
         count = len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0])
         if count > 1:

@@ -56,7 +56,10 @@ def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
 
 
 def is_small(region: Region, itemsize: int) -> bool:
-    """Return whether whole arrays are as fast as blocks. Without products, they are if one core would suffice."""
+    """Return whether a region is so small that whole arrays are as fast as blocks.
+
+    If the region has no products, the limit is the work for which one core suffices.
+    """
     return milliseconds(region, itemsize) < (MIN_TILED_MS if has_products(region) else MIN_TILED_CHAIN_MS)
 
 

@@ -46,7 +46,7 @@ class CostRow(NamedTuple):
 
 
 class Cost:
-    """The steps of a plan and their costs, which print as a table.
+    """The steps of a plan and their costs, which are printed as a table.
 
     `multiply_adds` counts the multiply-adds of products, `operations` counts all operations, `bytes` is the total
     number of bytes written, and `largest` is the size of the largest array in bytes.
@@ -91,7 +91,7 @@ def itemsize(value: PlanValue) -> int:
 
 
 def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
-    """Return all axes that a step works on. Axes that are merged for a matrix product appear separately."""
+    """Return all axes that a step works on, with their sizes. Axes merged for a matrix product appear separately."""
     axes: dict[str, Size] = {}
     values = (
         ()

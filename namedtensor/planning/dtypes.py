@@ -51,7 +51,10 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
-    """Return the float dtype for integers alone: the formula's dtype if all are constants, else the widest float."""
+    """Return the float dtype to which integers are converted.
+
+    This is the formula's dtype if all integers are constants, and otherwise the widest float.
+    """
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
 
@@ -120,7 +123,10 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
 
 
 def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-    """Convert arguments by a dtype rule: to numbers, to floats, for comparison (kept narrow), or not at all."""
+    """Convert arguments by the dtype rule of a primitive.
+
+    The rule converts them to numbers or to floats, keeps narrow integers for a comparison, or leaves dtypes unchanged.
+    """
     if rule == "compared":
         arguments = whole_numbers.replace_out_of_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
@@ -129,7 +135,10 @@ def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) ->
 
 
 def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return numbers as arrays if the other arguments share a floating dtype, which saves NumPy a check."""
+    """Return the arguments with numbers replaced by arrays, which saves NumPy a check.
+
+    Numbers are replaced only if the other arguments share a floating dtype.
+    """
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
         return tuple(arguments)

@@ -81,7 +81,10 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
 
 
 def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
-    """Return a contraction, over one axis unless `several` is true, and its scale factor; otherwise return None."""
+    """Match a contraction times a number. Return the contraction and the number, or None if the term does not match.
+
+    The contraction must be over one axis, unless `several` is true.
+    """
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
         scaled = multiple(term)

@@ -148,7 +148,10 @@ def product(x: Interval, count: int) -> Interval:
 
 
 def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
-    """Return the hull of the intervals for one value, two values, and so on, up to `count` values."""
+    """Return the hull of x and the interval that `of_all` returns for `count` values, for example their sum.
+
+    This interval contains the results for one value, two values, and so on, up to `count` values.
+    """
     return hull(x, of_all(x, count))
 
 

@@ -72,7 +72,7 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
-    """Return a loop, its arguments, the terms of its members, and the names of members that are inputs.
+    """Return a loop, its arguments, the terms of its members, and the names of the members that are inputs.
 
     A family that is stored in one array becomes a sliced argument of the loop.
     """
@@ -104,7 +104,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
 
 
 def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | None:
-    """Return the array that contains these terms in order along its first axis, or None if it does not exist."""
+    """Return an array whose first axis contains the values of these terms in order, or None if no such array exists."""
     b, members = lowering.builder, lowering.members
     result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
     if result[0] is None:
@@ -126,7 +126,7 @@ def member(lowering: Lowering, name: str) -> PlanValue:
 
 
 def places_in(loop: Loop) -> list[bool]:
-    """Return, for each argument after the states, whether a step uses it only as indices."""
+    """Return, for each argument of a loop after the states, whether the loop's body uses it only as indices."""
     as_places: dict[int, bool] = {}
     for term in topological(*loop.results):
         for index, argument in enumerate(term.arguments):
@@ -136,7 +136,7 @@ def places_in(loop: Loop) -> list[bool]:
 
 
 def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
-    """Return the initial value of a state, with all axes and in a dtype wide enough for the recurrence."""
+    """Return the initial value of a state, broadcast to the state's axes, in a dtype wide enough for the recurrence."""
     b = lowering.builder
     if not state.boolean:
         value = whole_numbers.for_recurrence(b, value) if b.kind(value) in whole_numbers.WHOLE else b.floating(value)
@@ -148,7 +148,7 @@ def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
 
 
 def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[PlanValue]) -> list[PlanValue]:
-    """Return the inputs of a loop.
+    """Return the arguments of a loop after the initial states, with floats cast to the dtype of the floating data.
 
     If the floating data has one dtype, floats that do not depend on this data are cast to its dtype.
     """
@@ -182,7 +182,7 @@ def take_one(value: PlanValue) -> PlanValue:
 
 
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
-    """Return the common dtype of a state before and after a step of the loop.
+    """Return the common dtype of a state's values before and after a step of the loop.
 
     If `only_wider` is true, the result is never narrower than either dtype, so that repeated planning terminates.
     """
@@ -196,7 +196,10 @@ def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
-    """Return the plan of one step, with states cast back to their dtypes. It may overwrite the `donated` members."""
+    """Return the plan for one step of a loop, and its results before they are cast back to the dtypes of the states.
+
+    The plan may overwrite the `donated` members.
+    """
     inner = lowering.lower_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
@@ -218,7 +221,7 @@ def body(
 
 
 def lower_state_after(lowering: Lowering, term: Term) -> PlanValue:
-    """Return the value of a state after a given step."""
+    """Return the value that a state has after a given step of a loop."""
     step, (number, options) = lowering.loop_steps[id(term.arguments[0])], term.options
     b, state = lowering.builder, step.states[number]
     if options == term.arguments[0].options[0].steps - 1:
@@ -229,7 +232,7 @@ def lower_state_after(lowering: Lowering, term: Term) -> PlanValue:
 
 
 def lower_states(lowering: Lowering, term: Term) -> PlanValue:
-    """Return the values of a state after every step."""
+    """Return the values that a state has after each step of a loop, as one array."""
     number, axis = term.options
     step = lowering.loop_steps[id(term.arguments[0])]
     state, at = step.states[number], len(step.states) + step.kept.index(number)

@@ -76,7 +76,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The step of a loop, prototypes of the states, and the states that are kept for every step."""
+    """The value of a loop's step, prototypes of its states, and the numbers of the states whose every value is kept."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -160,7 +160,7 @@ class Lowering:
         return self.values.get(id(term))
 
     def array(self, term: Term) -> PlanValue:
-        """Return the value of a term as an array. A plain number becomes an array without axes."""
+        """Return the value of a term as an array. A plain number is converted to an array without axes."""
         return self.builder.array(self.value(term))
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
@@ -241,7 +241,7 @@ class Lowering:
         return [self.value(root) for root in roots]
 
     def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
-        """Make a plan with symbols reject sizes for which a result would exceed the limit."""
+        """Add conditions to a plan with symbols, so that it rejects sizes for which a result would exceed the limit."""
         largest: list[Any] = []
         computed = (pair for pair in zip(terms, counts) if id(pair[0]) not in self.reordered)
         for size in {size for term, size in computed if type(size) is Extent and term.operator not in GIVEN}:
@@ -352,7 +352,7 @@ class Lowering:
         return None
 
     def kinds_of(self, term: Term) -> set[str]:
-        """Return the kinds of a term, which rewrites match.
+        """Return the kinds of a term, which determine the rewrites that may match the term.
 
         The kinds are "sum", "quotient" and "product" (without named axes), "contraction", "projection" (in a group of
         contractions that share an operand), "chain" (of contractions), and "index".

@@ -23,7 +23,7 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 
 
 def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
-    """Return, for each step that can overwrite a dead array, the value whose memory the step reuses.
+    """Return a map from each step that can overwrite a dead array to the value whose memory the step reuses.
 
     That value is dead and has the shape and dtype of the result. It is neither a result nor an input, unless donated.
     """
@@ -143,7 +143,7 @@ def _is_bufferable(value: PlanValue) -> bool:
 
 
 def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
-    """Return the results, and every value that a result may be a view of."""
+    """Return the results of a plan, and all values whose memory a result may share."""
     given_back = set(plan.results)
     for step in reversed(plan.steps):
         if step.value in given_back:
@@ -152,7 +152,7 @@ def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """Return the end of each value's live range: its last reader, including readers of its views."""
+    """Return, for each value, the number of the last step that reads it or one of its views."""
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)

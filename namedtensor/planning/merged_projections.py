@@ -30,7 +30,7 @@ STACK = "(projections)"  # the axis that several projections share
 
 
 def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """Find the groups of projections that share X: the products, each with X and the projection matrix.
+    """Find the groups of projections that share X. Each member of a group has its product, X and its matrix.
 
     Projections that are factors of another contraction are skipped, because `contraction_order` handles them.
     """

@@ -82,7 +82,7 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
 
 
 class _Slice(NamedTuple):
-    """The computation of one slice.
+    """The settings for the computation of one slice.
 
     `product` specifies whether the product with V is computed. The exponentials are shifted by `largest` and divided by
     `total`.

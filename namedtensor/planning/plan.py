@@ -195,7 +195,7 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
-    """Return names for values that differ from the names of sizes in the surrounding plan."""
+    """Assign a name to each value. The names differ from each other and from the sizes in the surrounding plan."""
     result: dict[Any, str] = {}
     taken = {*sizes}
     for name, value in zip(names, inputs):

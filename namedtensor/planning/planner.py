@@ -32,7 +32,7 @@ MIN_SCALE = 1 / 16  # a smaller scale costs a factor near the lower end of its r
 
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
-    """Return c (X ⊙_{ax} Y) with the smaller of X and Y scaled, if that is cheaper and does not exceed its range."""
+    """Return c (X ⊙_{ax} Y), where c scales the smaller of X and Y, or None if this is not cheaper or not in range."""
     b, scaled = lowering.builder, multiple(term)
     if scaled is None:
         return None
@@ -60,7 +60,10 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument] | None = None) -> Argument | None:
-    """Return X ⊙ Y. If a softmax follows, directly or after elementwise operations, the softmax axis comes last."""
+    """Return X ⊙ Y.
+
+    If a softmax follows, directly or after elementwise operations, the softmax axis is the last axis of the result.
+    """
     x, y = operands or map(lowering.value, term.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue):
         return None

@@ -30,7 +30,7 @@ MIN_SCORE_BYTES = 2**18  # bytes of scores between two products from which sever
 
 
 class Tiling(NamedTuple):
-    """A tiling of a region: `picked` axes are cut into single elements, and the `tiled` axis into blocks of `rows`."""
+    """A tiling of a region. A tile has one element along each `picked` axis and `rows` elements along `tiled`."""
 
     picked: tuple[str, ...]
     tiled: str
@@ -105,7 +105,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Grow a region from its root by all terms that map over `axes` and are not used outside the region."""
+    """Return a region grown from its root: all terms that map over `axes` and are used only inside the region."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)
@@ -160,7 +160,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Return whether a term is computed inside the region of the terms that use it."""
+    """Return whether a term is computed inside a region that contains the terms that use it."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
@@ -221,7 +221,7 @@ def find_layers(
 
 
 def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
-    """Return all terms that map over an axis and contribute only to the root, if the region pays off."""
+    """Return the region that ends with the term at a position, cut along an axis, or None if tiling is not useful."""
     root = terms[position]
     half = -(-(sizes_of(root) or {})[axis] // 2)
     asked = {id(root): axis}  # the name of the axis in a term that is needed a slice at a time
@@ -258,7 +258,7 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
 
 
 def _work_of(region: Region) -> int:
-    """Return the multiply-adds of products of rows and matrices that are the same for all blocks."""
+    """Return the number of multiply-adds in the region's products of rows and matrices, which every block shares."""
     return sum(map(_count_multiply_adds, terms_of(region.root, region.inside)))
 
 
@@ -303,7 +303,7 @@ def multiply_adds(term: Term) -> int:
 
 
 def _is_narrow(term: Term, name: str, rows: int) -> bool:
-    """Return whether a block of `rows` rows along an axis has too few rows of a product."""
+    """Return whether a product has too few rows within a block that contains `rows` rows along an axis."""
     if not is_product(term):
         return False
     left, right = (sizes_of(argument) or {} for argument in term.arguments)
@@ -364,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """Return the root rewritten for one tile as a term of inputs, and the tensors that these inputs are slices of."""
+    """Return the root as a term that depends only on inputs of one tile, and the tensors that contain these inputs."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

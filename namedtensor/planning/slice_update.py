@@ -13,7 +13,7 @@ from .plan import Argument, PlanValue
 
 
 def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> PlanValue | None:
-    """Return a case that replaces one slice as a slice update, or None if the case does not match."""
+    """Return the slice update for { x if condition; rest otherwise }, or None if it does not replace one slice."""
     names = _one_place(b, condition) if "slice-update" in b.optimized else None
     if names is None or not isinstance(x, PlanValue) or not isinstance(rest, PlanValue):
         return None
@@ -30,7 +30,7 @@ def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> 
 
 
 def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
-    """Return the axis, its first index, its size and the number p if a condition is iota_{ax} = p, else None."""
+    """Match a condition iota_{ax} = p: return the axis, its first index, its size and p, or None if it differs."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":
         return None

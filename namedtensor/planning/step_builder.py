@@ -28,7 +28,7 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """Return the steps and results of one version, with all selects resolved."""
+    """Return the steps and results of one version of a plan. Each select is replaced by its value for this version."""
     instead: dict[Any, Any] = {}
     result: list[Step] = []
     for step in steps:
@@ -152,7 +152,7 @@ class StepBuilder:
         return self._written.get(x)
 
     def is_cut(self, x: PlanValue) -> bool:
-        """Return whether a value within a block is computed from some rows of an input."""
+        """Return whether a value within a block depends on an input that the block receives only in part."""
         pending, known = [x], {x}
         for value in pending:
             step = self.written(value)
@@ -212,7 +212,7 @@ class StepBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if the integers are too narrow."""
+        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if the integers are out of range."""
         whole = self.target.default_whole
         held = interval_of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
@@ -225,7 +225,7 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        """Return an identity matrix, which adopts the dtype of the floats that it is combined with, like 0 and 1."""
+        """Return an identity matrix, which adopts the dtype of the floats that it is combined with, as 0 and 1 do."""
         value = self.step("eye", (), order, (size, size), self.real, size=size)
         value.weak = True
         return value
@@ -266,7 +266,7 @@ class StepBuilder:
         return dtypes.coerce_arguments(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """Return a result with the dtype of the inputs."""
+        """Return a result, cast to half precision if the inputs have half precision."""
         if type(argument) is float:
             argument = self.constant(argument)
         single = isinstance(argument, PlanValue) and argument.dtype == self.real

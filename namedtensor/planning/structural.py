@@ -91,7 +91,10 @@ def _pick(lowering: Lowering, term: Term) -> Argument:
 
 
 def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) -> Argument:
-    """Return the first index along an axis in ascending order of the elements, without sorting the rest."""
+    """Return the index of the least element along an axis, without sorting the other elements.
+
+    This is the first index in ascending order of the elements.
+    """
     b = lowering.builder
     if term.operator == "negative":
         return place_of_largest(b, (lowering.array(term.arguments[0]),), axis, nan_first)
@@ -124,7 +127,7 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
 
 
 def _fill(lowering: Lowering, term: Term) -> Argument:
-    """Join parts along an axis, then restore their order."""
+    """Join parts of a value along an axis, then move each element to its position."""
     b = lowering.builder
     axis, positions = term.options
     rest = tuple(name for name in term.shape if name != axis)

@@ -38,7 +38,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether only this sum would wake the BLAS threads, which would delay the block threads for 0.1 s."""
+    """Return whether this sum would be the only operation that wakes BLAS threads, which would delay block threads."""
     return (
         not b.in_block
         and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES

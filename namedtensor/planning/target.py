@@ -20,7 +20,7 @@ MAX_ASKED = 4096  # answers of a library about its dtypes
 
 
 class Placement(Protocol):
-    """The placement of a plan's values on several devices.
+    """The way that a plan's values are placed on several devices.
 
     `spread` maps each sharded axis to its number of devices, and `kernels` replaces functions of the generated source.
     `of_input` and `of_value` return the function that places an input or the value of a term. They return None if the
@@ -49,7 +49,7 @@ class Target:
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """Return the same library with values placed on several devices."""
+        """Return a copy of the target whose values are placed on several devices."""
         if placement is None:
             return self
         result = copy(self)
@@ -57,7 +57,7 @@ class Target:
         return result
 
     def share(self, axes: Iterable[str]) -> int:
-        """Return the number of devices that share a tensor with these axes."""
+        """Return the number of devices over which a tensor with these axes is split."""
         return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property
@@ -112,7 +112,7 @@ class Target:
             raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        """Return the dtype of a primitive's result, found by running the library once on single elements."""
+        """Return the dtype of a primitive's result, which is found by running the library once on single elements."""
         kinds = tuple(
             [
                 (argument.dtype, len(argument.shape)) if hasattr(argument, "order") else (argument, type(argument))

@@ -77,7 +77,7 @@ def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str)
 
 
 def is_plain(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a value is a plain number, or an array of plain numbers, so that it does not widen a dtype."""
+    """Return whether a value is made only from plain numbers, so that it does not widen the dtype of other operands."""
     step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array", "ones")
 
@@ -97,7 +97,7 @@ def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
 
 
 def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
-    """Return whether plain numbers can be compared with narrow integer tensors without widening them."""
+    """Return whether integers can be compared with each other without widening narrow integer tensors."""
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     held = intervals.interval_of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
     numbers = [argument for argument in arguments if not isinstance(argument, PlanValue)]
@@ -108,7 +108,7 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Replace a comparison of integers with an out-of-range number by a comparison of 0 with 1 or −1."""
+    """Replace integers that are compared with an out-of-range number by 0, and the number by 1 or −1."""
     ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]
@@ -138,7 +138,7 @@ def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Return the primitive that is exact for integers, and its arguments in the dtype that it needs."""
+    """Return a primitive that is exact for integers, and the arguments in the integer dtype that it needs."""
     pair = intervals.transfer_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
@@ -192,7 +192,10 @@ def is_held(b: StepWriter, x: PlanValue) -> bool:
 
 
 def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
-    """Return whether an interval fits 64-bit integers and, unless `checked`, integers that floats represent exactly."""
+    """Return whether an interval fits 64-bit integers.
+
+    Unless `checked`, it must also fit the range of integers that floats represent exactly.
+    """
     natural = intervals.interval_of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.is_within(interval, natural) and (checked or intervals.is_within(interval, intervals.EXACT))

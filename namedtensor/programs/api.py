@@ -157,7 +157,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """Assign to a function the name, signature and docstring of a method, with parameters `formula` and `syntax`."""
+    """Copy a method's name, signature and docstring to a function, with the added parameters `formula` and `syntax`."""
     function.__name__ = function.__qualname__ = method.__name__
     function.__doc__ = documentation(method.__doc__ or "")
     function.__signature__ = signature_of(method)  # type: ignore[attr-defined]
@@ -176,7 +176,7 @@ def signature_of(method: Callable[..., Any]) -> inspect.Signature:
 
 
 def documentation(text: str) -> str:
-    """Return the docstring of a method with the parameters `formula` and `syntax`."""
+    """Return the docstring of a method with descriptions of the parameters `formula` and `syntax` added."""
     text = inspect.cleandoc(text)
     before, _, after = text.partition("Parameters\n----------\n")
     if not after:

@@ -32,7 +32,7 @@ NUMBERS = frozenset((bool, int, float))
 
 # --------------------------------------------------------------------------------------------------------- the values
 class BoundArguments:
-    """The bound arguments of one call: the arrays of its tensors, and the cache key that calls share a plan by.
+    """The bound arguments of one call: the arrays of its tensors, and the cache key by which calls share a plan.
 
     Each call creates an instance, so the constructor computes only the cache key. The input types for the checker are
     computed on first use. The names in `positional` are arguments of a function, not names of the program.
@@ -95,7 +95,7 @@ class BoundArguments:
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """Return the arguments with labels in their types, which makes them different cache keys."""
+        """Return the arguments with labels in their types. Arguments with other labels have another cache key."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
@@ -125,7 +125,9 @@ def key_of_number(value: Any) -> tuple[Any, ...]:
 
 
 def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the arrays of the tensors and the key of each value: a tensor's layout, or a number's type and digits.
+    """Return the arrays of the tensors among the values, and a key for each value.
+
+    The key of a tensor is its layout. The key of a number contains its type and digits.
 
     Raises AttributeError if a value is neither a tensor nor a number.
     """
@@ -174,7 +176,7 @@ def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge values from a mapping and by keyword. Raise NotationError if the first argument is not a mapping."""
+    """Merge values from a mapping and from keywords into one. Raise NotationError if `values` is not a mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):
@@ -204,7 +206,10 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """A mapping whose values count as keyword arguments: each must be used, except values that are `used` elsewhere."""
+    """A mapping whose values count as keyword arguments.
+
+    Each value must be used by the formula, unless its name is in `used`.
+    """
 
     used: frozenset[str] = frozenset()
 

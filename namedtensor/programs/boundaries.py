@@ -75,7 +75,7 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
 
 
 def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of expressions at whose equality a function changes or stops being defined."""
+    """Yield pairs of expressions. Where the two are equal, the function of a node changes or stops being defined."""
     if isinstance(node, nodes.Superscript):
         exponents = [number for part in node.components if (number := read_fraction(part)) is not None]
         if any(number < 0 or number.denominator > 1 for number in exponents) and signs.sign(node.base) != POSITIVE:
@@ -130,7 +130,7 @@ class BoundarySearch(NamedTuple):
     allows: Callable[[str, float], bool]
 
     def found(self, tree: nodes.Program, known: nodes.Program | None = None) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of a program that the known program does not have."""
+        """Yield inputs at each boundary of a program, except for boundaries that the known program also has."""
         before = () if known is None else constants(known)
         for constant in [one for one in constants(tree) if one not in before][:MAX_CONSTANTS]:
             is_ordinary = ORDINARY[0] <= abs(constant) <= ORDINARY[1]
@@ -147,21 +147,21 @@ class BoundarySearch(NamedTuple):
                 yield values
 
     def _has_number_and_input(self, boundary: Boundary) -> bool:
-        """Return whether tests with constants or zeros cover the boundary."""
+        """Return whether the sides of the boundary are a number and an input, because other tests cover this case."""
         return any(
             _number(one) is not None and to_text(other) in self.inputs
             for one, other in (boundary.sides, boundary.sides[::-1])
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Return an input with every other element replaced, as far as the input's set allows."""
+        """Return an input with every other element replaced by the given number, if the input's set allows it."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
         return replace(tensor, numbers=tuple(taken))
 
     def _assign(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs for which one side of the boundary, itself an input, equals the other side."""
+        """Return inputs for which a side that is an input equals the other side, or None if no side is an input."""
         for side, other in (boundary.sides, boundary.sides[::-1]):
             name = to_text(side)
             if name not in self.inputs or name in names_in(other):
@@ -174,7 +174,10 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs with one constant input, if this makes an element of both sides equal."""
+        """Search for a number such that, if one input has it as every element, both sides are equal somewhere.
+
+        Return the inputs, or None if no such number is found.
+        """
         gap = Call("-", (), (), boundary.sides)
         names = [name for name in self.inputs if name in names_in(nodes.Program((*boundary.before, nodes.Value(gap))))]
         numbers = [number for node in walk(gap) if (number := _number(node))]
@@ -194,7 +197,10 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _bisect(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
-        """Return a number at which the first element of a gap is 0, between two numbers at which its sign differs."""
+        """Return a fill value for an input at which an element of `gap`, the difference of two sides, is 0.
+
+        Bisection starts between two values for which the first element has different signs.
+        """
         ends = next(((a, b) for a, b in itertools.pairwise(seen) if a[1] * b[1] < 0), None)
         if ends is None:
             return None

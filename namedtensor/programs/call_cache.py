@@ -34,7 +34,7 @@ BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an al
 
 
 def bytes_of(value: Any) -> int:
-    """Return the size of a cached value in bytes. Computing it may build something large, or fail."""
+    """Return the size of a cached value in bytes. Determining the size may build something large, or fail."""
     return getattr(value, "nbytes", 0)
 
 
@@ -44,7 +44,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A goal and its options, called with tensors: each call finds its executable by the input signature."""
+    """A goal that is called with tensors. Each call finds its executable by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -94,7 +94,7 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of a call with new layouts, and the executable for all calls with these layouts.
+        """Return the value of a call whose layouts are new, and the executable for all later calls with these layouts.
 
         If other values with these layouts may need a different executable, return None for it. Otherwise, store the
         executable under the key `by_layout`.
@@ -123,7 +123,7 @@ class CachedCall:
         return result, element
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """Return the executable for these arguments, either from a plan with symbols for sizes or newly compiled."""
+        """Return the executable for these arguments: a known one for symbolic sizes if it fits, or else a new one."""
         if given.labeled:
             return self._made(given, sizes, by_keyword)
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
@@ -135,7 +135,7 @@ class CachedCall:
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Return the value, using an executable made for this call alone because its arrays are on several devices."""
+        """Return the value of a call whose arrays are on several devices. Its executable is used only for this call."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
@@ -171,7 +171,7 @@ class CachedCall:
         return target_of(namespace_of(given.arrays))
 
     def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
-        """Return the types of the inputs."""
+        """Return the goal's typed terms for inputs of these types, after warnings about possible mistakes."""
         result = type_goal(self._goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
         return result
@@ -203,7 +203,10 @@ FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an 
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
-    """Return arguments under unused names. Errors use the function's own name for an argument that is not a tensor."""
+    """Return the bound arguments of a function, in which a positional argument gets a name such as `argument_1`.
+
+    In errors, an argument that is not a tensor has the name of the function's parameter.
+    """
     from ..tensors.values import NamedTensor, convert_value
 
     values = {

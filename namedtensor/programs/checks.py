@@ -35,7 +35,7 @@ def check_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """Return the result of `check`. Only shapes passed `by_keyword` must have names that the formula uses.
+    """Return the result of `check` for a goal. Only shapes that are passed `by_keyword` must be used by the formula.
 
     If `shapes` contains an argument of the function, the result has the type of the function's value.
     """
@@ -84,7 +84,7 @@ def try_assertions(
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Return whether an equation may be an assertion instead of only defining a name that is not given."""
+    """Return whether an equation may be an assertion, rather than only the definition of a name without a shape."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):
@@ -154,7 +154,7 @@ def check_entry(
 
 
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
-    """Return input types for shapes and integers, by name."""
+    """Return the input type of each name, given its shape or integer."""
     types = {
         name: InputType(
             shape_of(text, name),

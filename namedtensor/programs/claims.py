@@ -111,7 +111,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
 
 
 def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return where elements differ by more than the assertion tolerance, relative to the largest number of a side."""
+    """Return a mask of the elements that differ by more than the tolerance, relative to a side's largest number."""
     import numpy as np
 
     same = left == right  # of integers too, whose differences may pass what they are held in
@@ -129,7 +129,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
 
 
 def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return where only one side is undefined, or if there is no such element, where the sides differ (`compare`)."""
+    """Return a mask of the elements that are undefined on only one side or, if there are none, of those that differ."""
     import numpy as np
 
     def magnitudes() -> Any:
@@ -142,7 +142,7 @@ def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callab
 
 
 def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
-    """Return arrays along the same axes, or None if there are no arrays yet."""
+    """Return arrays of the sides that are broadcast along the same axes, or None while a library traces the call."""
     import numpy as np
 
     arrays = [_concrete(array) for array, _ in sides]
@@ -152,7 +152,7 @@ def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> li
 
 
 def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
-    """Return the magnitude behind both sides, or 0 if it is unknown."""
+    """Return the sum of the magnitudes behind both sides, or 0 if the magnitudes are unknown."""
     import numpy as np
 
     try:

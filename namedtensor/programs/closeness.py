@@ -28,7 +28,7 @@ class Closeness(Enum):
 def closeness(
     one: Any, other: Any, magnitude: Callable[[], float], relative: float = RELATIVE, unit: float = UNIT
 ) -> Closeness:
-    """Compare two numbers. `magnitude` is called only if the numbers are not relatively close.
+    """Compare two numbers up to rounding. `magnitude` is called only if the relative difference is too large.
 
     >>> closeness(1e-17, 0.0, lambda: 1.0).value, closeness(1e-17, 0.0, lambda: 1e-16).value
     ('equal', 'different')

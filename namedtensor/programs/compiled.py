@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """Return the arguments and the shapes of the other declared inputs, with open sizes on request."""
+    """Return the arguments and the shapes of the other declared inputs. `with_open` includes open sizes."""
     extent = whole_sizes(sizes)
     shapes = {
         name: fill_shape(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -136,7 +136,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 
 
 class Specialization:
-    """A formula compiled for one input signature, with its function of positional arrays, its source text and its plan.
+    """A formula compiled for one input signature: its function of positional arrays, its source text and its plan.
 
     A specialization is immutable. Its function raises ValueError or TypeError if the sizes or dtypes of the arrays
     differ from the signature.

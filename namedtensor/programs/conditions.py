@@ -62,7 +62,7 @@ def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()
 
 
 def conditions_of(tree: nodes.Program) -> list[tuple[Any, str]]:
-    """Return how the operands of a program must compare with 0 for the program to have a value."""
+    """Return the conditions for a program to have a value, as pairs of an operand and its comparison with 0."""
     conditions = Conditions(tree.statements, of_roots=True)
     for statement in tree.statements:
         if head_of(statement) not in conditions.functions:
@@ -86,7 +86,7 @@ def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
 
 
 def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
-    """Yield the expressions of a tree, and of the bodies of the functions that it calls."""
+    """Yield all expressions in a tree and, for each call of one of these functions, in the body of that function."""
     for node in walk(tree):
         yield node
         if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
@@ -157,7 +157,7 @@ class Conditions:
 
     # --------------------------------------------------------------------------------------------------- what is asked
     def visit(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions of an expression, and on request of its differential. A case guards its branches."""
+        """Collect the conditions of an expression, and of its derivative on request. Cases guard their branches."""
         stack = [(node, 0)]
         while stack:
             current, depth = stack.pop()
@@ -169,7 +169,7 @@ class Conditions:
                 stack.append((substitute(self.functions[current.operator], current), depth + 1))
 
     def ask_of(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions of one operation."""
+        """Collect the conditions under which one operation has a value and, if `differentiated`, a derivative."""
         if isinstance(node, Superscript) and self.is_power(node):
             self.ask_power(node, differentiated)
         if not isinstance(node, Call) or not node.arguments or node.operator in self.own:
@@ -211,7 +211,7 @@ class Conditions:
             self.ask_nonzero(node.base)
 
     def ask_nonzero(self, node: Any) -> None:
-        """Collect the conditions for a divisor, factor by factor."""
+        """Collect the conditions under which a divisor is not 0, separately for each factor."""
         node = _remove_stars(node)
         if len(factors_of(node)) > 1:
             for factor in factors_of(node):
@@ -244,11 +244,11 @@ class Conditions:
         self.compared[text] = node, comparison if before == comparison else POSITIVE
 
     def is_fixed(self, node: Any) -> bool:
-        """Return whether an expression has no tensors, or has an index that only part of the formula binds."""
+        """Return whether an expression has no tensors, or has an index variable that only part of the formula binds."""
         return self.names_in(node) <= CONSTANTS.keys() or self.is_index(node)
 
     def is_index(self, node: Any) -> bool:
-        """Return whether an expression has an index that only part of the formula binds."""
+        """Return whether an expression has an index variable that only part of the formula binds."""
         return not self.names_in(node).isdisjoint(self.bound)
 
     def names_in(self, node: Any) -> set[str]:
@@ -281,7 +281,7 @@ class Conditions:
         return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
-        """Return "> 0" or "≥ 0" for an expression that is positive or nonnegative whenever it has a value, or None."""
+        """Return "> 0" or "≥ 0" if an expression has this sign wherever it has a value, or None if its sign is open."""
         if isinstance(node, Number):
             return POSITIVE if node.value > 0 else NONNEGATIVE if node.value == 0 else None
         if isinstance(node, nodes.Size):
@@ -304,7 +304,7 @@ class Conditions:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of a power, which is the sign of its base, or nonnegative for an even exponent."""
+        """Return the sign of a power, or None. It is the sign of the base, or nonnegative if the exponent is even."""
         below = self.sign(node.base)
         exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -312,7 +312,7 @@ class Conditions:
         return below
 
     def sign_of_call(self, node: Call) -> str | None:
-        """Return the sign of an operator's value, given the signs of its operands."""
+        """Return the sign of an operator's value that follows from the signs of its operands, or None."""
         operands = [self.sign(argument) for argument in node.arguments]
         record = None if node.operator in self.own else REGISTRY.get(node.operator)
         if (
@@ -344,7 +344,7 @@ class Conditions:
 
 
 def _sign_of_set(of: Any) -> str | None:
-    """Return the sign of all elements of a set, or None."""
+    """Return "> 0" or "≥ 0" if all elements of a set have this sign, or None if their sign is unknown."""
     if of.domain not in ("interval", "elements"):
         return HALVES.get(of.domain)
     numbers = [read_fraction(element) for element in of.elements]
@@ -385,7 +385,7 @@ def read_fraction(node: Any) -> Fraction | None:
 
 
 def _remove_stars(node: Any) -> Any:
-    """Return x for x^* and x_{a→b}, which have the same elements as x."""
+    """Return an expression without outer stars and renamings: x for x^* and x_{a→b}, which have the elements of x."""
     while isinstance(node, (nodes.Starred, nodes.Rename)):
         node = node.base
     return node
@@ -396,5 +396,5 @@ def _sum(left: Any, right: Any, sign: str = "+") -> Call:
 
 
 def _is_function(head: Call) -> bool:
-    """Return whether the side of an equation is the head of a function, such as f(x) but not x + 1."""
+    """Return whether one side of an equation is the left-hand side of a function definition: f(x), but not x + 1."""
     return head.operator.isidentifier() and bool(head.arguments) and all(map(read_spelling, head.arguments))

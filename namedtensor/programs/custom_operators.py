@@ -105,7 +105,7 @@ class CustomOperator:
 
     @property
     def registered(self) -> Any:
-        """The function that the checker calls, if the operator has functions."""
+        """The array function that the checker calls, for an operator that is defined by functions."""
         (statement,) = parse(self.stated).statements
         assert isinstance(statement, nodes.Signature)
         return ArrayFunction(self.name, self.stated, statement, self.lifted, self.functions, self.differential)
@@ -229,7 +229,7 @@ def _check_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Return whether the language parses the text as the name of a tensor, which an operator cannot have."""
+    """Return whether the language parses the text as a tensor's name. An operator cannot have such a name."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):
@@ -284,7 +284,7 @@ def _check_macro(latex: Any) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- checks
 def _check_definition(custom: CustomOperator) -> None:
-    """Raise if a use of the operator shows that the operator's definition contradicts its signature."""
+    """Raise an error if the operator's definition does not fit its signature, as shown by checking an example use."""
     text = ComposedText((SourcePart(custom.text, f"operator {custom.name}"), SourcePart(f"result = {custom.use}\n")))
     result = check_program(ParsedProgram(text, "text"), shapes_of(custom), None, None)
     if result.errors:
@@ -325,7 +325,7 @@ def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict
 
 
 def _with_definitions(text: str, syntax: str, chosen: tuple[CustomOperator, ...]) -> str:
-    """Return the source text preceded by the definitions of the operators that it uses, and by macros for LaTeX."""
+    """Return the source text after the definitions of the chosen operators and, for LaTeX, after their macros."""
     parts: list[SourcePart] = []
     if syntax == "latex":
         for custom in chosen:

@@ -73,7 +73,7 @@ def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) 
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """Return a program with a loss and the name of the loss, which the program defines or which is added to it."""
+    """Return a program that defines a loss, and the name of the loss. The loss is added if it is not defined yet."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

@@ -28,7 +28,7 @@ HINT = "einsum multiplies and sums what it is given, and nothing else"
 
 
 class Letter:
-    """An axis of some operands. Two axes that are aligned become one."""
+    """A letter of an einsum call. It stands for one axis, or for several axes that are aligned."""
 
     __slots__ = ("axis", "same")
 
@@ -47,7 +47,7 @@ class Letter:
 
 @dataclass(frozen=True)
 class Factors:
-    """A product: a number, operands with a letter for each axis, and the letters of the remaining axes."""
+    """A product: a number, operands with a letter for each of their axes, and the letters of the result's axes."""
 
     number: int | float
     operands: tuple[tuple[str, tuple[Letter, ...]], ...]
@@ -67,7 +67,7 @@ def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Opt
 def type_goal(
     goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
 ) -> tuple[Term, Callable[[Any], NotationError]]:
-    """Return the goal as a term without unneeded sizes, and a function that creates the error for part of the term."""
+    """Return the goal as a term, and a function that returns the error for a part of this term."""
     types, program = input_types(given), goal.program
     scope = program.scope_given(types)
     entry = goal.entry(scope)
@@ -197,7 +197,7 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """Return the exponent of a power as a number of factors, or None if it is not a positive integer."""
+    """Return the exponent of a power if it is a positive integer, which is a number of equal factors, or else None."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
@@ -210,7 +210,7 @@ def parts_of(term: Term) -> tuple[Term, ...]:
 
 
 def operands_in(root: Term) -> dict[int, int]:
-    """Return the number of operands of each product. A part that is used twice counts twice."""
+    """Return, for each product in a term, its number of operands. A part that is used twice counts twice."""
     result: dict[int, int] = {}
     for term in topological(root):
         if is_product(term) and all(id(argument) in result for argument in term.arguments):
@@ -221,7 +221,7 @@ def operands_in(root: Term) -> dict[int, int]:
 
 
 def factors(term: Term) -> Factors:
-    """Return a term as a product in which each use of a part has separate letters."""
+    """Return a term as a product. If a part is used several times, each use has separate letters."""
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
@@ -231,7 +231,7 @@ def drop_letters(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str,
 
 # ------------------------------------------------------------------------------------------------------- output syntax
 def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
-    """Return the first letter of the axis's name that is free, or any free letter if none of them is free."""
+    """Return the letter for an axis: the first free letter of the axis's name, or else any free letter."""
     if letter not in spelled:
         names = [name for name in letter.axis.lower() if name in string.ascii_lowercase]
         free = [name for name in (*names, *string.ascii_letters) if name not in spelled.values()]

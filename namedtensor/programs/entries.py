@@ -31,24 +31,24 @@ Arguments = list[tuple[str, InputType]]  # of a function, in their order
 
 
 class WholeProgram(NamedTuple):
-    """The value of a program, or the function that the program ends with."""
+    """A goal that stands for the value of a program, or for the function that the program ends with."""
 
     program: ParsedProgram
 
     def entry(self, scope: Scope | None = None) -> Entry | None:
-        """Return the function that the program ends with, if any, or None if the program has a value."""
+        """Return the function that the program ends with, or None if the program ends with a value."""
         function = self.program.last_function(scope)
         return None if function is None else Entry(self.program, function.title)
 
     def last(self, scope: Scope) -> Entry | None:
-        """Return the last bare expression or the name whose equation is the program's value."""
+        """Return the name that the last equation defines, the function that the program ends with, or else None."""
         last = scope.last
         if isinstance(last, Definition) and last.range is None:
             return Entry(self.program, str(last.key))
         return self.entry(scope)
 
     def entry_for(self, given: Mapping[str, Any]) -> Entry | None:
-        """Return the function that the program ends with for these values.
+        """Return the function that the program ends with if it is called with these values, or None for a value.
 
         If the program redefines a built-in function, the values may turn this definition into an assertion.
         """
@@ -69,7 +69,7 @@ class WholeProgram(NamedTuple):
         return self.program.tree
 
     def takes(self, named: Iterable[str]) -> bool:
-        """Return whether any of these names is an argument of the function that the program ends with."""
+        """Return whether any of these names is a parameter of the function that the program ends with."""
         function = self.function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
@@ -153,7 +153,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """Return the entry's term, with its lifted axes and its node, before the program's statements are checked."""
+        """Return this name's term for these arguments, and its node, before the program's statements are checked."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
@@ -241,7 +241,10 @@ def axes_of(value: Any) -> dict[str, Any]:
 def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
-    """Return the type of each argument: by position, by the name of the parameter, or by the signature."""
+    """Return the name and type of each argument of a function.
+
+    The type is given by position or by the name of the parameter, or follows from the signature.
+    """
     result: list[tuple[Key, InputType]] = []
     for index, name in enumerate(function.parameters):
         of = function.signature.domain[index] if function.signature is not None else None
@@ -263,7 +266,7 @@ def argument_types(
 
 
 def list_named_arguments(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
-    """Return the arguments after the positional arguments that were passed under their own names."""
+    """Return the arguments after the first `have`, as long as they were passed under the parameters' names."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
@@ -280,7 +283,7 @@ def argument(checker: Checker, name: str, given: InputType) -> Term:
 
 
 def bound_axes(function: FunctionDefinition, position: int, given: InputType) -> list[str]:
-    """Return the axes of an argument that the function itself uses, that is, without the mapped axes."""
+    """Return the axes of an argument that are in the function's signature, that is, without the mapped axes."""
     if function.signature is None or position >= len(function.signature.domain):
         return list(given.shape)
     names = {axis.name for axis, _ in function.signature.domain[position].axes}
@@ -293,7 +296,7 @@ def infer_function(
     bindings: Bindings | None = None,
     numbers: Mapping[str, Term] = {},
 ) -> None:
-    """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
+    """Type a function for arguments that were given under their names, and otherwise of the shapes in its signature."""
     arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
         variable = checker.top.variables.get(name.key())

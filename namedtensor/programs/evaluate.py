@@ -137,7 +137,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
 
 
 def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
-    """Return an evaluator with strict mode or with separate limits."""
+    """Return an evaluator for the same formula with other limits, in strict mode on request."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(

@@ -92,7 +92,7 @@ class TypedValues(NamedTuple):
 def check_goal(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
 ) -> tuple[Checker, tuple[Term, ...]]:
-    """Type the requested terms for inputs and arguments of these types, and return the terms with their checker."""
+    """Type the requested terms for inputs and arguments of these types. Return the checker and the terms."""
     checker = goal.program.checker(
         inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
@@ -122,14 +122,14 @@ def function_of(
 
 
 def type_goal(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-    """Run the first half of the pipeline, up to the types."""
+    """Type the requested terms and the assertions of a goal. This is the first half of the pipeline."""
     with recursion_headroom(goal.program.source):
         result = TypedValues.of(*check_goal(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
 def executable(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
-    """Run the second half of the pipeline: prepare terms for execution, with the assertions of their program."""
+    """Compile typed terms and their program's assertions to an executable: the second half of the pipeline."""
     with recursion_headroom(typed.source):
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
@@ -144,7 +144,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
-    """Return the magnitudes from which both sides of an assertion are computed: two arrays and the axes of each."""
+    """Return the magnitudes behind both sides of an assertion: for each side, an array and its axes."""
     from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
@@ -156,7 +156,10 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
 
 
 def compile_with_jax(function: PlanFunction) -> Run | None:
-    """Return the function compiled by JAX, or None if the plan has a step that may fail depending on its data."""
+    """Return the function compiled by JAX.
+
+    Return None for other libraries, and if the plan has a step that may fail depending on its data.
+    """
     if function.target.name != "jax":
         return None
     from jax import jit  # type: ignore[import-not-found]
@@ -244,7 +247,10 @@ class Executable:
         return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
-        """Return this function for a call with other sizes. `exact`, if given, raises the errors instead."""
+        """Return an executable with the same function for a call with other sizes.
+
+        If `exact` is given, its executable runs instead when this function fails, so that errors name the actual sizes.
+        """
         for_other_sizes = Executable(
             self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
         )
@@ -278,7 +284,7 @@ class Executable:
         return call
 
     def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
-        """Raise NotationError if an assertion does not hold for these results of these arrays."""
+        """Raise NotationError if an assertion does not hold for these results of a call with these input arrays."""
         like, magnitudes = self.function.like, self.magnitudes
         orders = [getattr(result, "order", None) for result in like.results[self.count :]]
         scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
@@ -318,10 +324,10 @@ class Executable:
 
 
 def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the axes of a plan's result in the order of these names."""
+    """Return the plan's axis names of a result, given the user's names for them, in the order of these names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
-    """Return the axes of a plan's result under the names that the user gave them."""
+    """Return the user's names for the axes of a plan's result, in array order."""
     return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

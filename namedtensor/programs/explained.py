@@ -58,7 +58,7 @@ class DerivedForm:
 
 
 def trace_steps(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
-    """Return the steps to the value of `typed`. `whole` is the formula or the name of its value."""
+    """Return the explanation of the steps to the value of `typed`. `whole` is the formula or the value's name."""
     from ..core.arrays import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True

@@ -30,7 +30,7 @@ def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count
 
 
 def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
-    """Yield the families whose several members have the same layout and consecutive numbers."""
+    """Yield each family with at least two members whose members have one layout and consecutive numbers."""
     written = {name: key(name) for name in dict.fromkeys(declared)}
     groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
     for name in parameters:
@@ -62,7 +62,7 @@ def labels_of(name: str) -> tuple[str, ...]:
 
 
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Return the position of the label that numbers a family member, or None if the name is not a member."""
+    """Return the position of the label that numbers a family member, or None if the labels do not match the pattern."""
     if len(labels) != len(pattern):
         return None
     others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]

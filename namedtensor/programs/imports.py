@@ -116,7 +116,7 @@ class _Importer:
     def imported(
         self, text: str, statement: Imports, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
     ) -> list[SourcePart]:
-        """Return the lines that one statement imports."""
+        """Return the lines that an import statement adds to the text, without lines that were already imported."""
 
         def error(code: int, message: str, span: Span, **more: Any) -> NotationError:
             source = ComposedText((SourcePart(text, name),)) if name else text
@@ -232,7 +232,7 @@ def _find_in_package(package: str, inside: str, path: str, error: Any) -> Source
 
 
 def _check_declarations(text: ComposedText) -> None:
-    """Raise if two files declare one name in different sets, because it would be one parameter with two meanings."""
+    """Raise NotationError if two files declare one name in different sets, because the parameter would be ambiguous."""
     try:
         scope = _scope_of(text)
     except NotationError:  # which the program raises

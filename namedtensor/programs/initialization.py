@@ -21,7 +21,7 @@ from .parameters import infer_types, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """Return the fan-in axes of each parameter, that is, the axes of the contractions and lookups that use it."""
+    """Return the fan-in axes of each parameter, that is, the axes along which contractions and lookups use it."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
@@ -59,7 +59,7 @@ def draw_parameters(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a tensor for each parameter of a program except the `unwanted` parameters, by the rules of `initial`."""
+    """Return a tensor for each parameter of a program, by the rules of `initial`, except for `unwanted` parameters."""
     checker = infer_types(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
@@ -69,7 +69,7 @@ def draw_parameters(
 def fans_in(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
 ) -> dict[str, tuple[Initializer, int]]:
-    """Return the usual initializer and the fan-in of each parameter that is not among these inputs."""
+    """Return the default initializer and the fan-in of each parameter of a program that is not among the inputs."""
     checker = infer_types(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
     result: dict[str, tuple[Initializer, int]] = {}
@@ -128,7 +128,7 @@ def initial(
 
 
 def to_jax(numbers: Any, dtype: Any) -> Any:
-    """Return numbers as a JAX array, in float64 if JAX has it enabled and otherwise in float32."""
+    """Return numbers as a JAX array with this dtype, or with the 32-bit dtype if JAX has not enabled 64-bit dtypes."""
     import jax  # type: ignore[import-not-found]
 
     return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))
@@ -146,7 +146,9 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """Return the initializer of a name, of its base with the last label, of its base, or else the default initializer.
+    """Return the initializer for a parameter's name, or for a shorter form of the name, or else the default.
+
+    The shorter forms are the base with the last label, and the base alone.
 
     For example, the initializer of W^O applies to every W^{l,O}.
     """

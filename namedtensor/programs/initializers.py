@@ -58,7 +58,7 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
-    """Return the value of a formula of numbers, computed once for all layers with the same variables."""
+    """Return the value of a formula for the given numbers. It is computed once for all layers with equal numbers."""
     from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

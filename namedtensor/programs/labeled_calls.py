@@ -57,7 +57,7 @@ def labels_of_results(
 
 
 def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
-    """Return the positions that align the inputs of the terms. Messages use the names `parameters` for arguments.
+    """Return the positions of elements that align the inputs of the terms by their labels.
 
     Raises NotationError if operands have different labels, or labels that have to be aligned are not unique or are missing.
     """
@@ -79,14 +79,14 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
 
 
 def members_of(name: str) -> tuple[str, ...]:
-    """Return the names of the tensors in an array: a single name, or the members of a family."""
+    """Return the names of the tensors that an array contains: a single name, or the members of a family."""
     return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
 
 
 def align_by(
     given: BoundArguments, check: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
 ) -> BoundArguments:
-    """Return the inputs of an uncached call. Inputs with labels are aligned for the term that `check` returns."""
+    """Return the inputs of an uncached call, aligned by their labels for the term that `check` returns."""
     if not given.labeled:
         return given
     checker, typed = check(given)

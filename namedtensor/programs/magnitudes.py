@@ -55,7 +55,7 @@ MATRIX = ("det", "cofactors", "inv", "solve", "logdet", "cholesky", "eigvalsh", 
 
 
 def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
-    """Return the magnitude of a term whose arguments have these magnitudes. A condition is its own magnitude."""
+    """Return the magnitude of a term, given the magnitudes of its arguments. A condition is its own magnitude."""
     operator = term.operator
     if term.boolean:
         return term
@@ -100,7 +100,10 @@ def _measure_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Te
 
 
 def _root(make: TermBuilder, radicand: Term, magnitude: Term) -> Term:
-    """Return the magnitude of a root. At 0, rounding changes a root by the root of the change."""
+    """Return the magnitude of a square root, given its radicand and the radicand's magnitude.
+
+    At 0, rounding changes the root by the square root of the change in the radicand.
+    """
     least = make.times(make.number(UNIT), magnitude)
     return make.between("/", magnitude, make.between("sqrt", make.between("max", radicand, least)))
 

@@ -1,4 +1,4 @@
-"""Plans of formulas for arguments by name, for one library, with numbers or symbols as sizes."""
+"""Plans for evaluating formulas in one library. Arguments are passed by name, and sizes are numbers or symbols."""
 
 from __future__ import annotations
 
@@ -83,7 +83,10 @@ def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -
 def open_plan_of(
     goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options, dtype: str = DTYPE
 ) -> tuple[Plan, list[Any]]:
-    """Return the plan of a formula that reads each open size from the arrays. `dtype` is the dtype of shapes."""
+    """Return a plan that reads each open size from its arrays, and the Python functions that it calls.
+
+    `dtype` is the dtype of arguments that are shapes.
+    """
     sizes = whole_sizes(options.sizes)
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)
     abstract = normalize_names({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})

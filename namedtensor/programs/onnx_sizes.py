@@ -27,14 +27,17 @@ INT64 = 7  # of ONNX's types of elements
 
 
 def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
-    """Assign these names to the open axes of the inputs and outputs, by position."""
+    """Assign names to the open axes of a graph's inputs and outputs.
+
+    `names` contains a map from axis positions to names for each input and output.
+    """
     for value, of_value in zip((*graph.inputs, *graph.outputs), names):
         for axis, name in of_value.items():
             value.shape[axis] = name
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Make the graph reject inputs whose sizes differ from the size of the axis that `forward` uses."""
+    """Add nodes to the graph that reject inputs whose sizes differ from the sizes of the axes that `forward` reads."""
     read_from: dict[Size, Axis] = {
         read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
     }

@@ -1,4 +1,4 @@
-"""Sizes for open ends of ranges, such as the n of `for t = 1, …, n` if no input or statement specifies it.
+"""Size symbols for the open ends of ranges, such as the n of `for t = 1, …, n` if no input or statement specifies it.
 
 If a check reports unspecified ends, it is repeated with a size symbol for each of them.
 """
@@ -20,7 +20,10 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
-    """Run a check with a size for each unspecified end. Return the result and the conditions on these sizes."""
+    """Run a check in which each unspecified end of a range is a size symbol.
+
+    Return the result of the check and the conditions on these symbols.
+    """
     ends: dict[str, Extent] = {}
     first = result = check(ends)
     assumed: tuple[SizeCondition, ...] = ()
@@ -35,7 +38,7 @@ def with_open_ends(
 
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
-    """Return a size for each name or axis whose value the errors request."""
+    """Return a size symbol for each name or axis whose size the errors ask for."""
     needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
     return {
         error.symbol: extent(SizeSymbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None

@@ -108,7 +108,7 @@ def check_linear(custom: Any, letter: str, text: str) -> None:
 
 
 def with_name(text: str, letter: str) -> str:
-    """Return a differential in which the name dX replaces ∂X."""
+    """Return the source text of a differential in which the name dX replaces ∂X."""
     return re.sub(rf"∂\s*{letter}", f" d{letter}", text)
 
 

@@ -26,7 +26,7 @@ def infer_types(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Checker:  # fmt: skip
-    """Return a checker that has typed the goal, with each declared name as an input.
+    """Return a checker that has typed the goal, in which each declared name is an input.
 
     An end of a range that nothing gives is a separate size, unless it counts parameters, such as W^l for l = 1, …, L.
     """
@@ -60,7 +60,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """Return the shape of each name that is declared but not defined, except names with given `shapes`."""
+    """Return the shape of each name that is declared but not defined, except for names whose shapes are given."""
     return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 

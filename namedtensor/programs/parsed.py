@@ -73,7 +73,7 @@ class ParsedProgram:
 
     @cached_property
     def _defining(self) -> list[bool]:
-        """Return whether each statement is a definition with the sign ≜, as in a ≜ b.
+        """Return, for each statement, whether it is a definition with the sign ≜, as in a ≜ b.
 
         If there are two equations for one name, the equation without ≜ is an assertion.
         """
@@ -84,12 +84,12 @@ class ParsedProgram:
 
     @cached_property
     def tree(self) -> nodes.Program:
-        """Return the program without inputs."""
+        """Return the tree of the program, parsed without any inputs."""
         return self._parse(frozenset())
 
     @cached_property
     def scope(self) -> Scope:
-        """Return the symbols of the program without inputs."""
+        """Return the symbols of the program, bound without any inputs."""
         return bind(self.source, self.tree, open=True)
 
     @cached_property
@@ -110,7 +110,7 @@ class ParsedProgram:
         )
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """Return the symbols of the program with these inputs."""
+        """Return the symbols of the program, bound for these inputs."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
         shadowed = find_shadowing_names(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
@@ -119,7 +119,7 @@ class ParsedProgram:
     def convert_scalars(
         self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
     ) -> Mapping[str, Any]:
-        """Return the values, with plain numbers in place of tensors without axes that are needed before planning."""
+        """Return the values, in which a scalar tensor that is needed before planning is replaced by a plain number."""
         single: list[str] = []
         for name, value in values.items():
             layout = getattr(value, "layout", None)
@@ -159,7 +159,7 @@ class ParsedProgram:
         )  # fmt: skip
 
     def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """Return the function with which the program ends for these inputs, or None if it ends with a value."""
+        """Return the function that the program ends with for these inputs, or None if the program ends with a value."""
         scope = self.scope if scope is None else scope
         functions = list(scope.all_functions())
         if not functions or scope.last is not None:
@@ -187,7 +187,7 @@ class ParsedProgram:
 
     @property
     def builtins(self) -> list[str]:
-        """The built-in functions and operators that the program uses."""
+        """The names of the built-in functions and operators that the program uses."""
         used = {node.operator for node in walk(self.tree) if isinstance(node, Call)} - set(self.scope.functions)
         return sorted(name for name in used if name in REGISTRY)
 
@@ -210,7 +210,7 @@ def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgr
 
 
 def find_shadowing_names(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
-    """Return the names of inputs that the text alone treats as functions: built-in functions and labeled names.
+    """Return the names of inputs that would be parsed as functions: built-in functions and labeled names.
 
     If `functions` is given, include a labeled name only if its base is the name of one of these functions.
     """

@@ -1,4 +1,4 @@
-"""Tensors as plain numbers, which work with or without NumPy.
+"""Tensors that are stored as plain Python numbers, which work with or without NumPy.
 
 PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         a tensor with its numbers in row-major order
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlainTensor:
-    """A tensor as plain numbers, in which the last axis varies fastest."""
+    """A tensor that is stored as plain numbers, in which the last axis varies fastest."""
 
     axes: tuple[str, ...]
     extent: tuple[int, ...]
@@ -55,7 +55,7 @@ class PlainTensor:
         return PlainTensor(tuple(sizes), extent, tuple(self.numbers[position] for position in positions))
 
     def first_along(self, retained: Collection[str]) -> PlainTensor:
-        """Return the first elements along all axes except the retained axes.
+        """Return the tensor along the retained axes, with the first position along every other axis.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).first_along("a").numbers
         (1, 3)
@@ -66,7 +66,7 @@ class PlainTensor:
         return PlainTensor(tuple(axis for axis in self.axes if axis in retained), extent, numbers)
 
     def split_rows(self, at: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows along one of the axes."""
+        """Yield the rows along the axis at position `at`."""
         order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
         numbers, size = self.laid_out(order).numbers, self.extent[at]
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
@@ -89,12 +89,12 @@ def strides(extent: Sequence[int]) -> tuple[int, ...]:
 
 
 def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """Return all positions, counted from 0, with the last index varying fastest."""
+    """Return all positions in an array of this extent, counted from 0, with the last index varying fastest."""
     return itertools.product(*map(range, extent))
 
 
 def value_of(value: Any) -> PlainTensor:
-    """Return a tensor of any kind as plain numbers."""
+    """Return a tensor of any kind, or a number, as a tensor of plain numbers."""
     array = value.array
     flat = array.reshape(-1) if value.axes else array
     listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]

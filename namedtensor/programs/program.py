@@ -116,7 +116,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def builtins(self) -> list[str]:
-        """The built-in functions and operators that the program uses."""
+        """The names of the built-in functions and operators that the program uses."""
         return self._goal.program.builtins
 
     def __contains__(self, name: str) -> bool:
@@ -252,7 +252,7 @@ class Program(OnDevices, Verbs):
             return closed
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
-        """Return the goal of a call: the value of the program, or its last function with the arguments."""
+        """Return the cached call of the program's value, or of its last function if it ends with a function."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
@@ -269,7 +269,7 @@ class Program(OnDevices, Verbs):
         self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of the program's goal for new layouts, and the executable for the next such call."""
+        """Return the value of a call with new layouts, and the executable for the next call with these layouts."""
         goal = self._asked(arguments, all_values(values, named))
         result, used = goal._slow_path(arguments, values, sizes, named, None)
         if by_layout is not None and used is not None:

@@ -70,7 +70,7 @@ SPECIAL = ("ties", "equal", "tiny", "huge")
 
 
 class NumberDomain(NamedTuple):
-    """The set of an input, with numeric bounds."""
+    """The set that an input's elements belong to, with numeric bounds."""
 
     kind: str = "reals"
     bounds: tuple[float, ...] = ()
@@ -103,7 +103,7 @@ def number_in(node: Any) -> float | None:
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
-    """Return the domain of a declared set, which is [unknown] or the real numbers if no bound is known."""
+    """Return the domain of a declared set. If a bound is unknown, return [unknown] for [n], or else the reals."""
     if of is None:
         return REALS
     if of.domain in HALF_LINES:
@@ -188,5 +188,5 @@ SPECIAL_NUMBERS: dict[str, Numbers] = {
 
 
 def styles(count: int) -> list[str]:
-    """Return the styles of this number of tests, batch by batch."""
+    """Return the styles of `count` tests, cycling through all styles."""
     return [*itertools.islice(itertools.cycle(STYLES), count)]

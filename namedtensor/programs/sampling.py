@@ -20,21 +20,21 @@ Evaluate = Callable[[nodes.Program, Inputs], PlainTensor]
 
 
 def value_on(program: nodes.Program, inputs: Inputs) -> PlainTensor:
-    """Return the value of a program on the inputs that it uses."""
+    """Return the value of a program. Inputs that the program does not use are ignored."""
     used = names_in(program)
     given = {name: value.to_operand() for name, value in inputs.items() if name in used}
     return value_of(evaluate(to_text(program), given, syntax="text"))
 
 
 class Sampler(NamedTuple):
-    """A sampler of inputs with given sizes. `digits` rounds ordinary numbers to keep counterexamples short."""
+    """A sampler of inputs with given sizes. Ordinary numbers are rounded to `digits` to keep counterexamples short."""
 
     shapes: Mapping[str, Mapping[str, int]]
     domains: Mapping[str, NumberDomain] = {}
     digits: int | None = None
 
     def inputs(self, seed: int, style: str) -> dict[str, PlainTensor]:
-        """Return the inputs of one test."""
+        """Return the inputs of one random test, which a seed and a style determine."""
         elements = RandomInputs(seed, style)
         result: dict[str, PlainTensor] = {}
         for name, shape in self.shapes.items():
@@ -53,7 +53,7 @@ class Sampler(NamedTuple):
         value: Evaluate = value_on,
         is_exact: Callable[[float], bool] = lambda number: True,
     ) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary that only the first program has, leaving out numbers that are not exact."""
+        """Yield inputs at each boundary of `tree` that `known` does not have, except for numbers that are not exact."""
 
         def allows(name: str, number: float) -> bool:
             return is_exact(number) and number in self.domains.get(name, REALS)

@@ -45,7 +45,7 @@ class SizeSymbols:
         return text
 
     def layout(self, value: Any, name: str, sizes: Mapping[str, int], dtype: str = DTYPE) -> Any:
-        """Return the layout of an input, with a symbol for each open size. A plain number is returned unchanged."""
+        """Return the layout of an input, with a symbol for each open size. Return a plain number unchanged."""
         layout = getattr(value, "layout", None)
         if isinstance(layout, Layout):
             return layout
@@ -62,7 +62,7 @@ def names_in(values: Collection[str]) -> set[str]:
 
 
 def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
-    """Return the result of `make` and its assumptions about sizes.
+    """Return the result of `make`, and the conditions on sizes that it assumed.
 
     Raises NotationError (309) if `make` needs the number of an open size.
     """

@@ -39,7 +39,7 @@ Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axe
 
 
 class PlanSignature(NamedTuple):
-    """The parts of a plan's key other than sizes, the sizes in order, and the position of each size."""
+    """The parts of a plan's key other than sizes, the sizes, and the input and axis position of each size."""
 
     key: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -62,7 +62,7 @@ def signature_of(given: BoundArguments) -> PlanSignature:
 
 
 class SymbolicPlan(NamedTuple, Generic[Function]):
-    """A function for all sizes that satisfy its conditions. `symbols` maps the numbers of sizes to symbols."""
+    """A function for all sizes that satisfy its conditions. `symbols` maps the position of a size to its symbol."""
 
     symbols: dict[int, SizeSymbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
@@ -88,7 +88,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
 
 
 class SignaturePlans(Generic[Function]):
-    """The plans of one signature: the sizes of its first call, its plans with symbols, and the axes with fixed sizes.
+    """The plans of one signature: the sizes of its first call, and plans in which some sizes are symbols.
 
     If there is no first call, all sizes are symbols from the start.
     """
@@ -102,7 +102,7 @@ class SignaturePlans(Generic[Function]):
 
     @property
     def is_full(self) -> bool:
-        """Whether other sizes get plans with numbers."""
+        """Whether calls with other sizes are planned with numbers, because there are too many plans or failures."""
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
@@ -114,7 +114,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def executable(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call. `extra` is the part of the call's signature other than tensor types."""
+        """Return the executable of a call. `extra` is the part of the call's signature besides its tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -138,7 +138,7 @@ class SymbolicPlans:
         return executable
 
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call whose sizes are JAX dimensions. Each dimension is planned as a symbol.
+        """Return the executable of a call whose sizes are JAX dimensions, planned with a symbol for each dimension.
 
         Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
         """
@@ -158,7 +158,7 @@ class SymbolicPlans:
 
 
 def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
-    """Compile the executable for these layouts immediately, while collecting its assumptions about sizes."""
+    """Compile and return the executable for these layouts at once, so that its assumptions about sizes are known."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
@@ -185,7 +185,10 @@ def with_symbols(
     known: SignaturePlans[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
 ) -> SymbolicPlan[Function] | None:  # fmt: skip
-    """Return the result of `make` for layouts with symbols that avoid `reserved` names, or None if it needs numbers."""
+    """Return a plan made by `make`, with symbols for changed sizes, or None if the plan needs numbers as sizes.
+
+    Names of symbols differ from the `reserved` names.
+    """
     while True:
         symbols = symbols_of_call(known, abstract, sizes, places, reserved)
         if not symbols:
@@ -209,7 +212,7 @@ def symbols_of_call(
     known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
 ) -> dict[int, SizeSymbol]:  # fmt: skip
-    """Return a symbol for each size that differs from the first call. Equal sizes of an axis share one symbol."""
+    """Return a symbol for each size that differs from the first call. Equal sizes along equal axes share a symbol."""
     names = SizeSymbols({*names_in(abstract), *reserved})
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}
@@ -231,7 +234,7 @@ def symbols_of_call(
 
 
 def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, SizeSymbol]) -> dict[str, Layout]:
-    """Return the layouts of the tensors that have symbols."""
+    """Return the layouts of the tensors some of whose sizes are symbols, with these symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
         name, position = places[number]
@@ -244,11 +247,11 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
 
 
 def magnitude(size: int) -> int:
-    """Return the class of a size. Sizes in one class differ by a factor of less than 4."""
+    """Return the magnitude class of a size. Sizes in one class differ by a factor of less than 4."""
     return (size.bit_length() + 1) // 2
 
 
 def result_types(executable: Executable) -> tuple[Any, ...]:
-    """Return the dtypes and the axes, in array order, of the requested values but not of the assertions."""
+    """Return the dtype and axes, in array order, of each requested value. Values for assertions are not included."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

@@ -18,7 +18,7 @@ from .parsed import parse_program
 
 
 class TermValue(NamedTuple):
-    """A term of a program with its value as an array, whose axes have their own order."""
+    """A term of a program, and its value as an array with its axes in array order."""
 
     term: Term
     array: Any
@@ -26,7 +26,7 @@ class TermValue(NamedTuple):
 
 
 def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
-    """Return every term that the value of a program needs, with arguments before the terms that use them.
+    """Return every term that the value of a program needs, with its value. Arguments precede the terms that use them.
 
     Parameters
     ----------

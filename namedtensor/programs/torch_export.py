@@ -1,4 +1,4 @@
-"""Modules as `torch.export` programs and as ONNX files, for all sizes of the axes that they leave open."""
+"""Modules as `torch.export` programs and as ONNX files that accept all sizes of open axes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
-    """Return arrays for tracing."""
+    """Return arrays of input shapes, dtypes and device with which the module can be traced."""
     return tuple(
         torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
         for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)

@@ -49,7 +49,7 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
 
 
 class Goal(NamedTuple):
-    """The task of a module: an entry of a program, sizes that no tensor determines, and the inputs in call order."""
+    """The task of a module: its entry of a program, sizes that no tensor determines, and its inputs in call order."""
 
     entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
@@ -59,7 +59,7 @@ class Goal(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """The function of a module, with its source text, inputs and results."""
+    """The generated `forward` function of a module, with its source text, inputs and results."""
 
     function: Callable[..., Any]
     text: str
@@ -101,7 +101,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether the dtypes are the expected dtypes. A `shared` dtype may be any of several."""
+    """Return whether these are the expected dtypes. All inputs of a `shared` dtype may have another such dtype."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(
@@ -150,14 +150,17 @@ def forward_for(
 
 
 def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
-    """Return the axes of each result in the order that the module uses."""
+    """Return the axes of each result, in the order in which the module returns them."""
     if goal.orders:
         return goal.orders
     return tuple(order_of_result(result, shapes.values()) for result in plan.results)
 
 
 def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ...]:
-    """Return the axes of a result in the order of the inputs. An axis whose size differs from the inputs is new."""
+    """Return the axes of a result, with the inputs' axes first and in their order.
+
+    An axis whose size differs from the inputs counts as a new axis.
+    """
     axes = axes_of(result)
     sizes = dict(zip(axes, result.shape))
     declared = [
@@ -203,7 +206,7 @@ def plan_forward(
 def plan_or_explain(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
-    """Return the plan. If a size must be a number, the error names the axis with that size."""
+    """Return the plan. If an open size must be a number, raise an error that names its axis."""
     try:
         return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
@@ -233,7 +236,7 @@ def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """Return a shape completed with the sizes of the parameters, if these sizes agree."""
+    """Return a shape in which the parameters' sizes replace open sizes, if all parameters agree on the size."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():
@@ -247,7 +250,7 @@ def dtype_of(value: Any) -> str:
 
 
 def indices_of(plan: Plan, count: int) -> set[int]:
-    """Return the positions of the first inputs that the plan uses as indices despite their floating dtype."""
+    """Return which of the first `count` inputs have a floating dtype but are used as indices, by position."""
     arguments = {step.value: step.arguments for step in plan.steps}
     pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
     indices: set[Any] = set()

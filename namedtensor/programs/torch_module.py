@@ -35,7 +35,7 @@ DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
 class NamedModule(Module):
-    """Parameters by their names in the formulas. `inputs` maps each plain tensor to its axes."""
+    """A module whose parameters have the names from the formulas. `inputs` maps each plain tensor to its axes."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
         super().__init__()
@@ -61,7 +61,7 @@ class NamedModule(Module):
     # --------------------------------------------------------------------------------------------------- to be filled in
     @abstractmethod
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return the value for named tensors."""
+        """Return the value for parameters and inputs that are named tensors."""
 
     @abstractmethod
     def positional(self) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class NamedModule(Module):
         return arrays if isinstance(value, tuple) else arrays[0]
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
-        """Return the order of the axes of each result. A result may have more axes than `forward` returns."""
+        """Return the order of axes for each result. Axes beyond the planned axes follow the order of the inputs."""
         orders = self._axes or ((),) * len(results)
         return [
             order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
@@ -241,7 +241,7 @@ class NamedModule(Module):
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
-        """Return arrays of ones with distinct open sizes, with which the module can be traced."""
+        """Return arrays of ones, with a different size for each open axis, with which the module can be traced."""
         from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())
@@ -274,12 +274,12 @@ class NamedModule(Module):
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
     def zeros(self, shape: Sequence[int]) -> torch.Tensor:
-        """Return zeros with the dtype and on the device of the parameters."""
+        """Return a tensor of zeros, with the dtype and on the device of the module's parameters."""
         device, dtype = self._where()
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """Return an argument as a named tensor if the order of its axes is declared."""
+        """Return an argument as a named tensor. Raise NotationError if the order of its axes is not declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:

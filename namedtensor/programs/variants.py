@@ -72,7 +72,7 @@ def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
-    """Return the spans of the equations that define each name, at the top level or locally in a function."""
+    """Return, for each name, the spans of the equations that define it at the top level or locally in a function."""
     functions = list(scope.all_functions())
     result: dict[str, dict[Span, None]] = {}
     for definitions in (scope.definitions, *(function.facts for function in functions)):
@@ -86,7 +86,7 @@ def spans_of(scope: Scope) -> dict[str, list[Span]]:
 
 
 def replace_spans(source: str, cuts: dict[Span, str]) -> str:
-    """Return the source with each span replaced. If a span is removed, so is the comment after it."""
+    """Return the source with each span replaced by its text. If a statement ends a line, its comment is removed too."""
     for (start, end), text in sorted(cuts.items(), reverse=True):
         line_end = source.find("\n", end)
         line_end = len(source) if line_end < 0 else line_end

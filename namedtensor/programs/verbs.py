@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Verbs(Printed, Exported, Suggests, CachedCall):
-    """The base class of programs, formulas and entry points, which all have a value or are a function."""
+    """The base class of programs, formulas and entry points, which either have a value or are a function."""
 
     _goal: WholeProgram | Entry
 
@@ -293,7 +293,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
     @abstractmethod
     def _differentiated(self) -> tuple[Any, str]:
-        """Return the program and the name of the value to differentiate."""
+        """Return the program that contains the value to differentiate, and the name of this value."""
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """Infer the shape of every parameter, that is, of every name that is declared but not defined.
@@ -388,7 +388,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
-    """Build the error for positional arguments to a formula whose tensors, `free`, are passed by name."""
+    """Return the error for positional arguments to a formula that is not a function. `free` are the names to use."""
     written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(
