@@ -13,14 +13,14 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Layer norm without ε: it centers, divides by the standard deviation, scales and shifts."""
+    """Layer norm without ε, which centers, divides by the standard deviation, scales and shifts."""
 
     citation = SOURCE
     file = "cheat_sheet.nt"
 
 
 class Attention(Layer):
-    """Ordinary attention, which computes the queries from X, and the keys and values from another input X'."""
+    """Ordinary attention: the queries are computed from X, and the keys and values from another input X'."""
 
     citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
     output = "u"

@@ -39,7 +39,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Layer norm without ε: it centers, divides by the standard deviation, scales and shifts."""
+    """Layer norm without ε, which centers, divides by the standard deviation, scales and shifts."""
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"
@@ -55,7 +55,7 @@ class FFN(Layer):
 
 
 class Block(Layer):
-    """The transformer block, which is equivariant: reordering the inputs reorders the outputs in the same way.
+    """The transformer block, which is equivariant: its outputs are reordered in the same way as its inputs.
 
     The source shows the block in a figure and defines the layers. The connections follow *Attention Is All You Need*:
     each layer's output is added to its input, and the sum is normalized.

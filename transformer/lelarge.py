@@ -27,7 +27,7 @@ class FeedForward(Layer):
 
 
 class FFN(Layer):
-    """A feedforward network with one hidden layer, which maps chans to chans.
+    """A feedforward network with one hidden layer, whose input and output have the axis chans.
 
     Examples
     --------

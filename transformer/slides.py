@@ -14,7 +14,7 @@ SOURCE = "lecture slides on attention and the transformer"
 
 
 class Attention(Layer):
-    """Attention of a single x to the set ξ, with the weights a, and the weighted sum h of the values."""
+    """Attention of a single x to the set ξ: it computes the weights a and h, the weighted sum of the values."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "h"
@@ -24,7 +24,7 @@ class Attention(Layer):
 
 
 class CrossAttention(Layer):
-    """Attention of each position of x to the set ξ, with the weights A, and H = V A."""
+    """Attention of each position of x to the set ξ: it computes the weights A and H = V A."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "H"
@@ -34,7 +34,7 @@ class CrossAttention(Layer):
 
 
 class SelfAttention(Layer):
-    """Attention of a sequence to itself, that is, attention with ξ = x and d' = d'' = d."""
+    """Self-attention of a sequence, that is, attention with ξ = x and d' = d'' = d."""
 
     citation = f"{SOURCE}, self attention"
     output = "H"

@@ -1,4 +1,4 @@
-"""Targets for libraries that are not installed: source code is generated for them but not run.
+"""Targets for libraries that are not installed. Source code for them can be generated but not run.
 
 PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is NumPy's dtype, but a primitive
 that converts integers to floats returns the library's float dtype. If NumPy is not installed, as in the playground, a
@@ -39,7 +39,10 @@ class Tabled(Target):
         return dtype
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """Return the widest dtype of the strongest kind; a float dtype can hold integers of half its width."""
+        """Return the common dtype: the widest dtype of the strongest kind.
+
+        A float dtype that is combined with integers is at least twice as wide as them, up to 64 bits.
+        """
         kinds = {
             kind_of(dtype): max(BITS[name] for name in dtypes if kind_of(name) == kind_of(dtype)) for dtype in dtypes
         }
@@ -76,7 +79,7 @@ class Tabled(Target):
 
 
 class Absent(Target):
-    """A library that is not installed, and its current dtypes. The floats of PyTorch and JAX are single precision."""
+    """A library that is not installed, with the dtypes that it would use. Floats of PyTorch and JAX have 32 bits."""
 
     def __init__(self, name: str):
         super().__init__(backend(name), None)

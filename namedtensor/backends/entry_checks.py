@@ -55,7 +55,7 @@ NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array tiling s
 
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the optimizations that an exported plan omits because its constants are Python numbers."""
+    """Return the optimizations to disable in exported source, so that its constants are Python numbers."""
     return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMIZATIONS[name].targets))))
 
 
@@ -107,7 +107,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """The source of a symbol: an input axis whose size is linear in the symbol."""
+    """The place from which source text reads a symbol: an input axis whose size is linear in the symbol."""
 
     symbol: SizeSymbol
     value: PlanValue
@@ -120,7 +120,7 @@ class Read(NamedTuple):
 
     @property
     def solved(self) -> Any:
-        """The symbol, expressed by the size of the axis."""
+        """The value of the symbol, computed from the size of the axis."""
         slope = terms_of(self.size)[(self.symbol,)]
         actual = extent(SizeSymbol(f"{self.name}.shape[{self.axis}]", self.symbol.axis))
         return (actual - (self.size - slope * extent(self.symbol))) // slope
@@ -133,7 +133,7 @@ class Read(NamedTuple):
 def unread_axes(
     value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
 ) -> list[int]:
-    """Return the axes of an input whose sizes follow from sizes that were already read."""
+    """Return the axes of an input whose required sizes follow from symbols that were already read."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
         axis
@@ -143,7 +143,7 @@ def unread_axes(
 
 
 def describe_size(size: Any) -> str:
-    """Return a description of the required size of an axis."""
+    """Return a phrase for the required size of an axis, such as "have size 3"."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
         return f"have a size that is a multiple of {symbol.part}"
@@ -161,7 +161,9 @@ def size_lines(plan: Plan) -> list[str]:
 
 
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
-    """Return the reads of each symbol that the source text uses or that several axes share.
+    """Return the input axes from which the symbols are read.
+
+    These are the symbols that the source text uses or that several axes share.
 
     If `shapes` is true, the source text also uses the symbols in the shapes of all values.
     """
@@ -198,7 +200,7 @@ def quote_name(name: str) -> str:
 
 
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """Return the floating dtypes for which a plan's text is the same, provided that all inputs have the same dtype.
+    """Return the floating dtypes that a plan's text works for, if all floating inputs have one of these dtypes.
 
     The result is empty if a line depends on the dtype.
     """

@@ -90,7 +90,7 @@ class PlanFunction:
             raise self.explain_exception(problem) from None
 
     def specialize_wrapper(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """Return the function for repeated calls, which returns a named tensor with this layout."""
+        """Return the function for repeated calls, which wraps its result as a named tensor with this layout."""
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
@@ -116,7 +116,7 @@ class PlanFunction:
 
     @property
     def held(self) -> int:
-        """The bytes of the arrays made before the call, for this function or for the functions that it calls."""
+        """The bytes of the arrays made before the call that this function, or a function that it calls, holds."""
         base = self.target.backend.globals(self.target.xp)
         functions, arrays, seen = [self.run], {}, set()
         while functions:
@@ -161,11 +161,14 @@ class PlanFunction:
         return make_rejection_error(problem, source, term)
 
     def lines(self) -> dict[int, Step]:
-        """Return the step that each line computes."""
+        """Return the step that each line of the source text computes, by line number."""
         return self.target.backend.source(self.plan).steps
 
     def failed(self, problem: Exception) -> Step | None:
-        """Return the step whose line raised the exception, or the only step if a library function raised it."""
+        """Return the step whose line raised the exception.
+
+        If a library function raised it, return the only step, or None if there are several steps.
+        """
         steps = self.steps or self.lines()
         trace, step = problem.__traceback__, None
         while trace is not None:
@@ -206,7 +209,7 @@ def context_without_warnings() -> contextvars.Context:
 
 
 def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that runs this one without NumPy's warnings."""
+    """Return a function that runs the given function without NumPy's warnings."""
 
     def run(*arrays):
         try:
@@ -222,7 +225,7 @@ def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def warnings_ignored():
-    """Return a context manager or decorator that silences NumPy's warnings."""
+    """Return an object that silences NumPy's warnings, as a context manager or as a decorator."""
     import numpy as np
 
     return np.errstate(all="ignore")

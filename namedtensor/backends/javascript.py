@@ -52,7 +52,7 @@ class ScriptText(str):
 
 
 def code_of_sizes(value: Any) -> Any:
-    """Return the options, with each size that is read from the arrays replaced by its source text."""
+    """Return the options of a step, with each size that is read from the arrays replaced by its source text."""
     if type(value) is Extent:
         return ScriptText(format_polynomial(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
@@ -92,7 +92,7 @@ def numbers(values: Sequence[Any]) -> str:
 
 
 def span(step: Step) -> str:
-    """Return the span of a step in the formula, for errors at run time."""
+    """Return the position of a step in the formula as source text, for errors at run time."""
     node = None if step.origin is None else step.origin.node
     return literal(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
@@ -126,7 +126,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """Return the check that fails if an integer is too large for a double to represent exactly."""
+    """Return the line for a primitive that checks whether a double can represent the integer result exactly."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 
@@ -166,7 +166,7 @@ class JavaScript(Backend):
     """The table of JavaScript lines, and the writer of JavaScript source."""
 
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
-        """Return the function of a plan, preceded by its constants and the functions of its loops, without the runtime.
+        """Return the source of a plan's function after its constants and its loops' functions, without the runtime.
 
         The function returns several results as a list. If `tupled` is true, it also returns a single result as a list,
         and it does not check its inputs.
@@ -224,7 +224,7 @@ class JavaScript(Backend):
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
     def given(self, plan: Plan, value: PlanValue, shape: tuple[Any, ...]) -> str:
-        """Return the line that accepts an input, in whatever form its values are passed."""
+        """Return the line that converts an input to the form that the function uses, and checks its shape."""
         name = plan.names[value]
         kind = KINDS.get(value.dtype)
         of_kind = "" if kind is None else f", {literal(kind)}"
@@ -237,7 +237,7 @@ class JavaScript(Backend):
         return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
-        """Return the module that exports `formula`, with the functions that it calls either included or imported.
+        """Return the module that exports `formula`. Its runtime functions are either included or imported.
 
         Raises NotationError if JavaScript has no line for a step.
         """
@@ -318,7 +318,7 @@ def pieces() -> dict[str, str]:
 
 
 def runtime_for(text: str) -> str:
-    """Return the object `nt` with the runtime functions that a source text calls, directly or indirectly."""
+    """Return the JavaScript object `nt`, with all runtime functions that a source text needs directly or indirectly."""
     every = pieces()
     called = {*re.findall(r"\bnt\.(\w+)", text)}
     needed, waiting = set[str](), [*called]

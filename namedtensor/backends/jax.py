@@ -182,12 +182,12 @@ FAILS = frozenset(
 
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
-    """Return whether a plan, or a plan within it, executes a step of these primitives at run time."""
+    """Return whether a plan, or a plan within it, executes a step with one of these primitives at run time."""
     return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 
 def must_see(plan: Any) -> bool:
-    """Return whether a plan can fail because of its data, so that it cannot be traced."""
+    """Return whether a plan can fail depending on its data, so that JAX must see the data and cannot trace the plan."""
     return has_steps(plan, FAILS | CHECKS)
 
 
@@ -224,7 +224,7 @@ LINES: dict[str, Any] = {
 
 
 class FixedArguments(NumPy):
-    """NumPy's table, for values that are known before there is any data."""
+    """NumPy's table of lines, used for values in JAX functions that are known before there is any data."""
 
     def __init__(self):
         super().__init__("jnp")

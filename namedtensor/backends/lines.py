@@ -28,7 +28,7 @@ OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX 
 
 
 def functions(prefix: str, *names: str) -> dict[str, str]:
-    """Map each function name to a call of that function."""
+    """Return a line for each of these functions: a call of the function with its arguments."""
     return {name: f"{prefix}{name}({{0}})" for name in names}
 
 
@@ -77,7 +77,10 @@ def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) ->
 
 
 def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """Return the arguments of a loop: its states, its slices with the lists of family members, and its other inputs."""
+    """Return the arguments of a loop, grouped into states, sequences for the steps, and inputs that all steps share.
+
+    The sequences are slices and lists of family members.
+    """
     slices, steps = options["states"] + options["slices"], options["steps"]
     end = slices + options["members"] * steps
     lists = (f"[{', '.join(names[at : at + steps])}]" for at in range(slices, end, steps))
@@ -85,7 +88,7 @@ def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tupl
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
-    """Return the call of a loop kernel. Each step uses its own elements of the slices and its own members."""
+    """Return the call of a loop kernel. Each step receives its elements of the slices, and its family members."""
     text = ", ".join(map(write_tuple, parts_of_loop(names, options)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
@@ -180,7 +183,7 @@ class Written:
         self.lines += [indent + line for line in source.text.splitlines()]
 
     def include_before_function(self, source: GeneratedSource, name: str) -> GeneratedSource:
-        """Move the part of a source text before the function with this name into the preparation."""
+        """Move the text before the function with this name to the preparation, and return the rest of the source."""
         lines = source.text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
         before = {line: step for line, step in source.steps.items() if line <= start}
@@ -241,7 +244,7 @@ def names_in(code: CodeType) -> set[str]:
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
-    """Return a function that returns the selector of one element along each of these dimensions of a tensor.
+    """Return a function that creates selectors. A selector returns one element along each of these dimensions.
 
     Its arguments are the sizes of the dimensions, the layout of the result, and a function for entries that are not
     integers within these sizes. `checks_range` specifies whether the library raises IndexError for an index that is out

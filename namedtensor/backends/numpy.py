@@ -51,7 +51,7 @@ def is_large(value: PlanValue) -> bool:
 
 
 def bytes_of_buffers(buffers: Workspace) -> int:
-    """Return the approximate memory of all buffers of a function, in bytes."""
+    """Return the approximate memory that all buffers of a function use, in bytes."""
     import numpy as np
 
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
@@ -59,7 +59,7 @@ def bytes_of_buffers(buffers: Workspace) -> int:
 
 @lru_cache(maxsize=64)
 def dtype_text(prefix: str, name: str) -> str:
-    """Return the text of a dtype. NumPy has no names for the dtypes of `ml_dtypes`.
+    """Return the source text of a dtype. NumPy has no names for the dtypes of `ml_dtypes`.
 
     >>> dtype_text("np", "float16"), dtype_text("np", "bfloat16")
     ('np.float16', "np.dtype('bfloat16')")
@@ -224,7 +224,7 @@ class NumPy(Backend):
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
 
     def source_to_run(self, plan: Any) -> GeneratedSource:
-        """Return the source of the function, whose large intermediate arrays use memory that is kept for the next call.
+        """Return the source of the function. Its large intermediate arrays use memory that is kept for the next call.
 
         New memory costs a page fault for each 4 KiB, which can take longer than the computation.
         """

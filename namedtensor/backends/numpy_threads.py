@@ -1,4 +1,4 @@
-"""Blocks computed on one or more cores, each thread with its own memory, as source text for NumPy's kernels.
+"""Source text for NumPy's kernels that compute blocks on one or more cores, with separate memory for each thread.
 
 Blocks of elementwise operations run on separate threads that do not affect other code in the process. Matrix products
 already use all cores through the threads of the BLAS, but blocks with products are faster with one BLAS thread per

@@ -92,7 +92,7 @@ class Backend:
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """Return the line for a step that writes its result into an array."""
+        """Return the line for a step that writes its result into the array `out`."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -103,11 +103,11 @@ class Backend:
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: PlanValue) -> str:
-        """Return the name of a constant outside of the function."""
+        """Return the name that a constant has outside of the function."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """Return the functions that compute one block: their names, their plans, and the arrays that they write to."""
+        """Return the functions that compute a block: the name, the plan, and the buffers of each function."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
@@ -165,7 +165,10 @@ class Backend:
         return text.source()
 
     def write_fixed(self, text: Written, plan: Plan, every: bool) -> None:
-        """Write the fixed steps, which run before the function: all of them, or only those that need source text."""
+        """Write the fixed steps, which run before the function.
+
+        Unless `every` is true, leave out the steps that can run without source text.
+        """
         for step in plan.steps:
             if (
                 is_done_before(step.value)
@@ -181,11 +184,11 @@ class Backend:
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
-        """Return the steps that depend only on the sizes; their function caches its last few results."""
+        """Return the steps that run once for each combination of input sizes, whose results are cached."""
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
-        """Write the function that computes the steps that depend only on the sizes."""
+        """Write the function that computes the steps that depend only on input sizes."""
         steps = self.done_once(plan, comments)
         if not steps:
             return
@@ -196,14 +199,14 @@ class Backend:
         text.add(f"    return {results}")
 
     def call_size_function(self, plan: Plan, comments: bool) -> list[str]:
-        """Return the line that calls the function for the sizes."""
+        """Return the line that calls the function for input sizes, or no line if this function is not needed."""
         if not self.done_once(plan, comments):
             return []
         symbols, results = self.interface_of_sizes(plan)
         return [f"    {results} = of_sizes({symbols})"]
 
     def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
-        """Return the parameters and the results of the function for the sizes, as source text."""
+        """Return the parameters and results, as source text, of the function that depends only on input sizes."""
         steps = plan.steps_of_sizes
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
         others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
@@ -272,7 +275,7 @@ class Backend:
         return heads
 
     def whole_function(self, plan: Plan, extra: Mapping[str, Any]) -> Callable[..., Any]:
-        """Return the function that the standalone source defines."""
+        """Return the function that the standalone source text defines."""
         space = dict(extra)
         exec(code_of(self.whole(plan), FILE), space)
         return space["function"]
@@ -311,7 +314,7 @@ class Backend:
     def function(
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
-        """Return the function of a plan, and the step that each of its lines computes."""
+        """Return the Python function of a plan, and the step that each line of its source computes."""
         source = self.source_to_run(plan)
         direct = self.direct(source.text, xp)
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
@@ -339,7 +342,7 @@ class Backend:
                         yield from self.steps_of_data(item)
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
-        """Return the library's function if the generated function would only call it."""
+        """Return the library's function if the generated function would only call it; otherwise return None."""
         match = DIRECT.fullmatch(text) if self.name == "numpy" else None
         if match is None:
             return None
@@ -351,19 +354,19 @@ class Backend:
         return space.get(match["name"] or SIGNS.get(match["sign"]) or SYMBOLS.get(match["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """Run generated source and return the names that it defines."""
+        """Run generated source and return all names in its namespace with their values."""
         space = {**self.globals(xp), **extra}
         exec(code_of(text, FILE), space)
         return space
 
 
 def is_done_before(value: PlanValue) -> bool:
-    """Return whether a value is computed once, before the function is called."""
+    """Return whether a value is computed before the function is called, once for all calls."""
     return value.fixed and not value.sized
 
 
 def replace_sizes(value: Any) -> Any:
-    """Return the options with 1 for each size that is read from the arrays, since dtypes do not depend on sizes."""
+    """Return the options of a step with 1 for each size that is read from the arrays, to determine dtypes."""
     if isinstance(value, tuple):
         return tuple(map(replace_sizes, value))
     if isinstance(value, dict):

@@ -37,12 +37,12 @@ def _dtype(name: str) -> str:
 
 
 def _kind(step: Any) -> str:
-    """Return the dtype of an array that is created from numbers, and the device if the array is created at run time."""
+    """Return the source text for the dtype of an array made from numbers, with the device if it is made at run time."""
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
 def _write_axes(options: dict[str, Any], step: Any) -> str:
-    """Return the axes of a reduction, as a keyword argument if PyTorch requires it to keep the axes."""
+    """Return the source text of a reduction's axes. If all axes are kept, PyTorch needs all of them by position."""
     at = options["at"]
     if at is None and options["keep"]:
         at = tuple(range(len(step.value.shape)))
@@ -264,7 +264,7 @@ LINES: dict[str, Any] = {
 
 
 def makes_arrays(plan: Plan) -> bool:
-    """Return whether a function creates arrays of numbers at run time because they depend on input sizes."""
+    """Return whether a plan creates arrays of numbers at run time because they depend on input sizes."""
     creating = ("arange", "eye", "constant", "numbers", "as_array")
     return any(step.value.sized and step.primitive in creating for step in every_step(plan))
 

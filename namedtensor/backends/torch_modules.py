@@ -20,7 +20,10 @@ from .torch_products import is_large_for_one_row, products
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
-    """Return the text of a module's parameter under its PyTorch name; `taken` lists the names already in use."""
+    """Return the source text that reads a parameter of a module by its PyTorch name.
+
+    `taken` returns whether a name is already an attribute of a module.
+    """
     if taken(name):
         return f"self._parameters[{quote_name(name)}]"
     plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
@@ -45,7 +48,7 @@ class ModuleBackend(Torch):
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        """Return the name outside the class of the value that initializes the module's attribute."""
+        """Return the name that the initial value of a constant's attribute has outside of the class."""
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
@@ -71,7 +74,10 @@ def order_results(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
 
 
 def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanValue]) -> dict[Any, str]:
-    """Name a plan's values: buffers by their attributes, and inputs such as `ids` by their names if these are free."""
+    """Return names for a plan's values.
+
+    A buffer is named by its attribute, and an input such as `ids` by its own name if this name is free.
+    """
     others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
     others |= {*plan.names.values(), *map(str, plan.symbols)}
     names = {**plan.names, **{value: f"self.{name}" for value, name in backend.buffers_of_module.items()}}
@@ -97,7 +103,7 @@ def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, st
 
 
 def size_check(name: str, sizes: str) -> str:
-    """Return the line that checks the axes of an input."""
+    """Return the line that checks the sizes of an input."""
     return f"    check_sizes({quote_name(name)}, {name}, {sizes})"
 
 

@@ -75,7 +75,7 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Return whether the product of a single row of x and a matrix is large, as it then is for any number of rows."""
+    """Return whether the product of even a single row of x and a matrix is large."""
     return (
         len(x.shape) > 1
         and len(matrix.shape) == 2
@@ -93,7 +93,7 @@ def is_large(x: Any, matrix: Any) -> bool:
 
 
 def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    """Return the lines for X Wᵀ + b and X W, which use oneDNN if X and W satisfy the condition."""
+    """Return the lines for X Wᵀ + b and X W. They use oneDNN if the condition holds for X and W."""
 
     def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"

@@ -37,7 +37,7 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write the parameters of a layer to a safetensors file, with the information that rebuilds the layer."""
+    """Write the parameters of a layer to a safetensors file, with the metadata from which the layer is rebuilt."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters and metadata of the layer in a file. Raise NotationError for another class of layer."""
+    """Return the parameters and metadata of a layer from a file. Raise NotationError for another class of layer."""
     from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)

@@ -25,7 +25,7 @@ class Members(Mapping[str, Any]):
 
     @cached_property
     def places(self) -> dict[str, tuple[FamilyName, int]]:
-        """Return the family of each member, and the position of the member in the family."""
+        """Return, for each member of a stacked family, the family and the position of the member in it."""
         return {member: (name, index) for name in families_in(self.kept) for index, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
@@ -49,12 +49,12 @@ class Members(Mapping[str, Any]):
 
 
 def families_in(names: Iterable[str]) -> list[FamilyName]:
-    """Return the families that are stored in one array."""
+    """Return the names that stand for families stored in one array."""
     return [name for name in names if isinstance(name, FamilyName)]
 
 
 def least(names: Iterable[str]) -> int:
-    """Return the number of members of the smallest family among these names."""
+    """Return the number of members of the smallest stacked family among these names."""
     return min(len(name.members) for name in families_in(names))
 
 
@@ -83,7 +83,7 @@ def member(family: Any, position: int) -> Any:
 
 
 def member_shape(family: NamedTensor) -> str:
-    """Format the shape of a stacked family's members, and the number of members."""
+    """Format the shape of a stacked family: the shape of one member, and the number of members."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
     return f"{wrap_layout(None, shape).shape}, {layout.extent[0]} in one array"

@@ -50,7 +50,7 @@ class Variables(Mapping[str, Any]):
 
 
 def also(layer_class: Any) -> None:
-    """Register a layer class with Flax once Flax is imported."""
+    """Register a layer class with Flax as soon as Flax is imported."""
     _CLASSES.append(layer_class)
     WATCHER.watch("flax.nnx")
 
@@ -86,7 +86,7 @@ def variables_of(layer: Layer) -> Variables:
 
 
 def children(layer: Layer) -> tuple[list[tuple[str, Any]], Any]:
-    """Return the variables by name, and the remaining parts of the layer."""
+    """Return the Flax variables of a layer by name, and the remaining parts of the layer."""
     variables = variables_of(layer)
     return sorted(variables.variables.items()), (variables.axes, tuple(variables.numbers.items()), layer._about)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def variant(
     notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
 ) -> Program:
-    """Return the program of a source after replacing some definitions and removing others."""
+    """Return the program of a source text with some definitions replaced and others removed."""
     from ..programs.api import program as program_of
 
     program = program_of(notation, syntax="text", strict=strict)
@@ -90,7 +90,7 @@ class LayerCalls:
         )
 
     def _read_from(self, parameters: Mapping[str, Any]) -> None:
-        """Make the layer read its parameters from a mapping, whose values Flax may change."""
+        """Make the layer use these parameters instead of its own. Flax may change the values of this mapping."""
         stacked = self._about.stacked
         object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
         object.__setattr__(self, "_kept", parameters)
@@ -98,13 +98,13 @@ class LayerCalls:
 
     @classmethod
     def _build_from_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
-        """Build a layer from the parts of another layer without checks."""
+        """Build a layer of this class from parameters and metadata, without checks."""
         layer = object.__new__(cls)
         layer._set(parameters, about)
         return layer
 
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """Build the same layer with other parameters without checks, placed on devices if a sharding is passed."""
+        """Build the same layer with other parameters, without checks. A sharding, if any, places them on devices."""
         placed = parameters if sharding is None else sharding.place(parameters)
         return self._build_from_parts(placed, self._about._replace(sharding=sharding))
 
@@ -259,12 +259,12 @@ class LayerCalls:
         return {name: declared[name] for name in self.inputs if name in declared}
 
     def _program(self, named: Mapping[str, Any]) -> Program:
-        """Return the program without the definitions of names that the call passes."""
+        """Return the program of a call. A definition is removed if the call passes a value for its name."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments of a call under the names that the formulas use for them."""
+        """Return the positional and named arguments of a call. All are named if the layer declares its inputs."""
         named = normalize_names({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())
@@ -277,7 +277,7 @@ class LayerCalls:
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
-        """Raise if a call passes a name that is not an input and does not appear in the formulas."""
+        """Raise NotationError if a call passes a name that is neither an input nor mentioned in the formulas."""
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
             check_names(self._declared(), self.parameters, other, inputs)

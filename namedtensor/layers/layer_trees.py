@@ -1,4 +1,4 @@
-"""Layers as JAX pytrees, which consist of tensors and metadata."""
+"""Layers as JAX pytrees, in which the tensors are the leaves and the metadata is the structure."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that rebuilds layers
@@ -21,7 +21,10 @@ def tree_class(kind: type) -> jax_trees.TreeClass:
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
-    """Return the tensors of a layer for JAX, and the rest of the layer. Variables in a Flax module are also pytrees."""
+    """Return the tensors of a layer and the rest of the layer, for JAX.
+
+    Layers whose parameters are Flax variables are also pytrees.
+    """
     parameters = layer._kept
     if isinstance(parameters, flax_nodes.Variables):
         variables = tuple(parameters.variables[name] for name in parameters if name not in parameters.numbers)
@@ -58,7 +61,7 @@ def keys(tree: Any) -> tuple[Any, ...]:
 
 
 def to_json(tree: Any) -> Any:
-    """Return everything in a layer except its tensors, for a `jax.export` file."""
+    """Return everything in a layer except its tensors, in the form that a `jax.export` file stores."""
     _, names, numbers, about, axes = tree
     if about.sharding is not None or axes is not None:
         raise NotationError(

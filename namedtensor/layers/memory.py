@@ -1,4 +1,4 @@
-"""The parameters of a layer in one block of memory, in the order in which products read them."""
+"""The parameters of a layer in one block of memory, in the order in which matrix products read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
 class MatrixProduct(NamedTuple):
-    """The other factors of a product with a parameter, as text, and the axes that the product sums over."""
+    """A product with a parameter: the other factors as text, and the axes that are summed over."""
 
     factors: tuple[str, ...]
     axes: frozenset[str]
@@ -28,7 +28,7 @@ NO_PRODUCT = MatrixProduct((), frozenset())
 
 
 class PackedGroup(NamedTuple):
-    """Parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or a single parameter."""
+    """A group of parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or one parameter."""
 
     axes: frozenset[str]  # that the products sum over
     tensors: dict[str, NamedTensor]
@@ -40,12 +40,12 @@ class PackedGroup(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The number of elements that a product sums over."""
+        """The number of elements that a product with a parameter sums over."""
         return math.prod(self.first.sizes[axis] for axis in self.axes)
 
     @property
     def is_wide(self) -> bool:
-        """Whether the matrices have at least as many columns as rows, in which case they are stored as one matrix.
+        """Whether the matrices are stored as one matrix, because they have at least as many columns as rows.
 
         Measurements show that products of 1 to 64 rows with matrices are fastest if a matrix's longer side is
         contiguous.
@@ -59,7 +59,10 @@ class PackedGroup(NamedTuple):
         return sum(round_up(value.array.nbytes) for value in self.tensors.values())
 
     def copy_arrays(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
-        """Yield the tensors in this memory, either as one matrix or one after another with the summed axes last."""
+        """Copy the tensors into memory and yield them by name.
+
+        They are stored as one wide matrix, or one after another with the summed axes last.
+        """
         if self.is_wide:
             yield from self._merge_matrices(memory)
             return
@@ -133,7 +136,7 @@ def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) 
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
-    """Return the products that involve a parameter, such as X ⊙_{chans} W^{l,1}, by the name of the parameter."""
+    """Return the product in which each parameter appears, such as X ⊙_{chans} W^{l,1} for W^{l,1}, by name."""
     result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
@@ -165,5 +168,5 @@ def declaration_of(name: str, declared: Collection[str]) -> str:
 
 
 def unlike(labels: Sequence[str], others: Sequence[str]) -> int:
-    """Return the number of positions at which the labels differ."""
+    """Return the number of positions at which two lists of labels differ."""
     return sum(label != other for label, other in zip(labels, others))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Declared(NamedTuple):
-    """The interface of objects that declare parameters: the formulas, and `default_sizes` for undetermined sizes."""
+    """The declarations that parameters must match: the formulas, and default sizes for axes of unknown size."""
 
     kind: str
     formula: Program
@@ -46,7 +46,7 @@ def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
 
 
 def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
-    """Return the shape of each name that is declared but not defined, except for the given tensors."""
+    """Return the shape of each name that is declared but not defined, except for the names of given tensors."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
     return parameter_shapes(
@@ -57,7 +57,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """Return the names in the formulas for which a number may be passed."""
+    """Return the names in the formulas, for each of which a number may be passed."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
@@ -91,7 +91,7 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for a keyword that `init` does not accept. Such keywords are usually sizes."""
+    """Return the error for keywords that `init` does not accept, which suggests to pass them as sizes."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
@@ -115,7 +115,7 @@ def make_unnamed_error(kind: str, name: str, shape: Mapping[str, Any], value: An
 def mismatch(
     declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
 ) -> NotationError:
-    """Return one error for both missing and unexpected parameters."""
+    """Return the error for missing parameters, for unexpected parameters, or for both."""
     kind = declared.kind
     notes = [f"its formulas declare {list_names(needed)}"]
     if missing and extra:

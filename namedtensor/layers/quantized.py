@@ -41,7 +41,7 @@ class Quantization:
         self.indexed = self._find_indexed_axes()
 
     def _find_indexed_axes(self) -> dict[str, set[str]]:
-        """Return the axes that indices select from, by the name of the indexed tensor.
+        """Return, for each indexed tensor, the axes that indices select from.
 
         If the formulas contain an equation such as U = E, also record the products of U as products of E.
         """
@@ -67,7 +67,10 @@ class Quantization:
         return tuple(axis for axis in value.axes if axis in axes) if enough and axes < {*value.axes} else ()
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the integers and the scale of a parameter, or the unchanged parameter in at least single precision."""
+        """Return the integers and the scale that store a parameter.
+
+        If it is not quantized, return the parameter unchanged, but with at least single precision.
+        """
         if isinstance(value, NamedTensor) and dtype_name(value.layout.dtype) in HALF:
             value = value.astype("float32")
         axes = self.shared(name, value)
@@ -116,7 +119,7 @@ class Quantization:
         return [*names]
 
     def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
-        """Return the range of a family if all members are stored alike, or None if each member has its own line."""
+        """Return the range of indices for which one line defines a family, or None if it needs several lines."""
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]

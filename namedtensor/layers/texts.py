@@ -24,7 +24,7 @@ HEADING = re.compile(r"^#: layer (\w+)\n", re.MULTILINE)
 
 
 def own_text(kind: type) -> str:
-    """Return the formulas of a class, from its body or from a file next to its module."""
+    """Return the text of the formulas of a class, from its body or from a file next to its module."""
     file = kind.__dict__.get("file")
     if not file:
         return inspect.cleandoc(kind.__dict__.get("notation", ""))
@@ -40,7 +40,7 @@ def own_text(kind: type) -> str:
 
 
 def text_beside(kind: type, file: str) -> str:
-    """Read a file next to the module of a class, possibly in a zip archive."""
+    """Return the text of a file next to the module of a class, possibly in a zip archive."""
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
     try:
@@ -54,7 +54,7 @@ def text_beside(kind: type, file: str) -> str:
 
 
 class ChangedText:
-    """The formulas of a base class with some definitions replaced, which are parsed on first use."""
+    """A descriptor for the formulas of a base class with some definitions changed, which are computed on access."""
 
     def __init__(self, base: Callable[[], str], changes: str, removes: tuple[str, ...]):
         self.base, self.changes, self.removes = base, changes, frozenset(removes)
@@ -64,7 +64,10 @@ class ChangedText:
 
 
 def apply_changes(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
-    """Return the definitions in a file next to a class's module, and the base class's formulas with these changes."""
+    """Return the definitions in a file, and the formulas of the base class after these changes.
+
+    The file is next to the module of the class. Names in `removes` lose their definitions.
+    """
     base: Any = kind.__mro__[1]
     changes = text_beside(kind, file)
     return changes, ChangedText(lambda: base.notation, changes, removes)

@@ -28,7 +28,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 class MissingPositions(NamedTuple):
-    """Phrases for error messages that refer to operands by position, such as "the second operand"."""
+    """The phrases of error messages about operands, which refer to operands by position ("the second operand")."""
 
     problem: ShapeMismatch
     sign: str
@@ -74,14 +74,14 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
 
 
 def describe_shapes(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """Return one note per operand with its shape in the notation."""
+    """Return one sentence per operand that states its shape in the notation, for at most four operands."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))
 
 
 def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
-    """Warn if one operand has an axis such as a, and the other has only a starred axis such as a*, as in a gradient.
+    """Warn if one operand has an axis a and the other has only the starred axis a*, as in a gradient.
 
     Return whether a warning was issued.
     """
@@ -99,7 +99,7 @@ OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
-    """Return the error for two operands that each lack an axis of the other, or None for other operands."""
+    """Return the error for two operands each of which lacks an axis of the other, or None if there is no such pair."""
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
@@ -116,7 +116,7 @@ def find_unshared_axes(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
-    """Warn if the names of two axes in an outer broadcast differ by one letter. Return whether they do."""
+    """Warn if two axes of an outer broadcast have names that differ by one letter. Return whether they exist."""
     result = misspelt(*find_unshared_axes(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")

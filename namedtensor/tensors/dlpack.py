@@ -13,7 +13,7 @@ from .elements import alone
 
 
 def one_array(self: NamedTensor, what: str) -> Any:
-    """Return the array of a tensor with at most one axis. Raise NotationError if there are more axes."""
+    """Return the array of a tensor with at most one axis. Raise NotationError if the tensor has more axes."""
     if len(self.layout.axes) > 1:
         raise NotationError(
             318,

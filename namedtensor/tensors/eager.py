@@ -132,7 +132,7 @@ def _first_time(name: str, left: Any, right: Any) -> Any:
 
 
 def to_operand(value: Any) -> Any:
-    """Convert a number or scalar array to an operand. Return tensors and other arrays unchanged, and None otherwise."""
+    """Return a value as an operand: a number, a tensor, another array or a sequence. Return None for others."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
     if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
@@ -205,7 +205,7 @@ def _run_first(
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Specialize a call. Return its function of all arguments, the axes of the result, and whether to cache it."""
+    """Specialize a call. Return a function of all arguments, the axes of its result, and whether to cache it."""
     layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -240,7 +240,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
 
 
 def compute_in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the specialized call of an operator on one large tensor. The planner divides the tensor into blocks."""
+    """Return a specialized call, as `prepare` does, for an operator on one large tensor, computed in blocks."""
     target = target_of(layout.xp)
     term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
     root = Term(record.name, (term,), axes, (), layout.sizes, False, None, 1)
@@ -251,7 +251,7 @@ def compute_in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -
 def specialize_lowering(
     lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False
 ) -> tuple[Any, ...]:
-    """Compile the function that `lower` generates for these layouts and numbers. See `prepare` for the result."""
+    """Compile the steps that `lower` builds for these layouts and numbers. Return the same values as `prepare`."""
     if has_dimensions(given):
         return specialize_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
@@ -281,7 +281,7 @@ def specialize_lowering(
 
 
 def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
-    """Specialize a call to sizes that are JAX dimensions, with symbols for the sizes. The call is not cached."""
+    """Return a specialized call with symbols for sizes that are JAX dimensions. The call is not cached."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialize_lowering(lower, layouts, xp, quiet), dimensions)
@@ -292,7 +292,7 @@ def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...],
 def _translate_errors(
     run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]
 ) -> Callable[..., Any]:
-    """Wrap a function so that it raises the NotationError that `error_of` returns for a library's error, if any."""
+    """Return a function that replaces an error of a library by the NotationError from `error_of`, if there is one."""
 
     def function(*arguments):
         try:
@@ -311,14 +311,14 @@ def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
-    """Return the array of a tensor, transposed and expanded so that it broadcasts along the axes `order`."""
+    """Return the array of a tensor, transposed and expanded so that it broadcasts against the axes `order`."""
     return specialize_lowering(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](
         tensor._array
     )
 
 
 def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
-    """Run the function that `lower` generates for `tensor` and `others`. Cache it by their layouts and `key`."""
+    """Run the steps that `lower` builds for `tensor` and `others`, compiled once for their layouts and `key`."""
     if tensor.layout.labels:
         return labeled().merge_or_split(name, tensor, lower, *key)
     tensors = (tensor, *others)
@@ -335,12 +335,12 @@ def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any
 
 
 def _select_arguments(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
-    """Return a function of all arguments that calls `run` with the arguments at `places`. The others are constants."""
+    """Return a function of all arguments that passes only the arguments at `places` to `run`."""
     return lambda *arguments: run(*[arguments[position] for position in places])
 
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
-    """Return the namespace that all tensors share, or NumPy if there are no tensors."""
+    """Return the namespace of the library that all tensors share, or NumPy if there are no tensors."""
     result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(result) > 1:
         raise make_mixed_libraries_error(name, sorted(map(str, result)))
@@ -388,7 +388,7 @@ def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> b
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Raise NotationError if a condition does not consist of booleans. Operands of arithmetic may be booleans, too."""
+    """Raise NotationError if a condition is not boolean. Booleans are also accepted as operands of arithmetic."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

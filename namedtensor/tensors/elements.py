@@ -28,7 +28,7 @@ def replace_array(
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method so that the tracebacks of its errors do not contain frames of this package."""
+    """Return a method that raises errors without tracebacks through this package."""
 
     @wraps(method)
     def run(*arguments: Any, **named: Any) -> Any:
@@ -41,7 +41,7 @@ def alone(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
-    """Return the single axis that a method requires. Raise NotationError unless exactly one axis is named."""
+    """Return the axis that a method requires, as a tuple. Raise NotationError unless one existing axis is named."""
     axes = names_of(axis)
     if len(axes) != 1:
         raise NotationError(316, f"{what} expects 1 axis, got {len(axes)}", hint=f'name it: A.{what}(axis="seq")')
@@ -185,7 +185,7 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
 
 
 def _make_filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
-    """Return an array that is filled with one number, with the dtype and device of the given array."""
+    """Return an array of this shape that is filled with one number, with the dtype and device of another array."""
     device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
     return xp.full(tuple(shape), value, dtype=array.dtype, **device)
 

@@ -86,7 +86,7 @@ def _make_number_function(record: Operator) -> Callable[..., Any]:
 
 
 def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
-    """Call an elementwise function, and store its prepared call with the operand's layout as the key."""
+    """Call an elementwise function of one operand, and store the prepared call by the operand's layout."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
     prepared_call = eager.calls_of_operator(record.name).get((layout,))
@@ -149,7 +149,7 @@ def _make_reduction_or_binary(record: Operator) -> Callable[..., Any]:
 def _and_prepare(
     prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
-    """Call a function of one or two tensors. If there are no options, store its prepared call by layouts and axis."""
+    """Call a function of one or two tensors. Without options, store its prepared call by layouts and axis."""
     result = general(record, tensors, axis, options)
     if options:
         return result
@@ -302,7 +302,7 @@ BY_SIGNATURE = {
 
 
 def shape_of(record: Operator, call: Example) -> dict[str, int]:
-    """Return the result's shape for an example call."""
+    """Return the shape of the result of an example call."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
     sizes = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
@@ -310,7 +310,7 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
 
 
 def example(record: Operator) -> tuple[str, str] | None:
-    """Return the code of a docstring example and its output, or None if the signature has no example."""
+    """Return the code of an example for the docstring and its output, or None if the signature has no example."""
     call = record.example or BY_SIGNATURE.get(record.signature)
     if call is None:
         return None

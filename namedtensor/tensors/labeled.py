@@ -41,7 +41,7 @@ def drop_labels(value: Any) -> Any:
 
 
 def label_tensor(tensor: Any, labels: AxisLabels) -> Any:
-    """Return a tensor with exactly these labels."""
+    """Return a tensor with these labels in place of its own labels."""
     return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
 
@@ -77,7 +77,7 @@ def letter(position: int) -> str:
 
 
 def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
-    """Return the elements and labels of a tensor at these positions along each axis."""
+    """Return a tensor whose elements, with their labels, are taken from these positions along each axis."""
     if not positions:
         return tensor
     labels = labels_of(tensor.layout)
@@ -89,7 +89,7 @@ def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """Call an operator with at least one labeled operand. `key` is the cache key of the prepared call."""
+    """Call an operator with at least one labeled operand, and store the prepared call under `key`."""
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
     arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
@@ -191,7 +191,7 @@ def position(tensor: Any, axis: str, label: Any) -> int:
 
 
 def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
-    """Return the positions that an index with labels selects. If `by_label` is true, integers are labels, too.
+    """Return the positions that an index selects, if it contains labels. `by_label` treats integers as labels, too.
 
     A slice of labels includes its end. A partial date selects all labels in its period.
     """
@@ -217,7 +217,7 @@ def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = Fals
 
 
 def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
-    """Return the labels of the selected elements. The labels of index tensors are included."""
+    """Return the labels of the result after indexing, from the tensor and from index tensors."""
     result = labels_of(tensor.layout)
     for axis, selection in index.items():
         labels = result.pop(axis, None)
@@ -229,7 +229,7 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 
 
 def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Return the elements that an index selects, if the tensor or an index tensor has labels."""
+    """Return the elements that an index selects from a labeled tensor, or by a labeled index tensor."""
     places = {axis: resolve_labels(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
     if tensors:  # the tensor comes first, so only these are moved

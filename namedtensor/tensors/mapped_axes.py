@@ -35,7 +35,7 @@ class MappedNames(tuple[str, ...]):
 
 
 def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
-    """Return the axis names of a tensor that JAX flattens, with the axis that the current trace maps over."""
+    """Return the axis names that JAX stores for a tensor, with the axis that the current trace maps over."""
     layout = tensor.layout
     names = layout.names if type(layout) is UnnamedAxes else layout.axes
     if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
@@ -70,13 +70,13 @@ def is_scanned(leaf: Any) -> bool:
 
 
 def name_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
-    """Return a slice along the first of these axes as a tensor. Record that the trace maps over this axis."""
+    """Return a slice as a tensor without the first of these axes. Record that the current trace maps over this axis."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
 
 def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
-    """Return an array with an extra leading axis as a tensor, or None if no trace mapped over this axis."""
+    """Return a stacked array as a tensor with the mapped axis first, or None if no trace mapped over an axis."""
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
@@ -103,7 +103,7 @@ class MappedSizes(tuple[int, ...]):
 
 
 def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
-    """Return the result of `np.shape` if JAX calls it, or None for other callers."""
+    """Return the sizes of a tensor if JAX calls `np.shape`, or None if another package calls it."""
     if not sys._getframe(2).f_globals.get("__name__", "").startswith("jax."):
         return None
     layout = tensor.layout
@@ -124,7 +124,7 @@ def register_vmap() -> None:
 
 
 def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return an argument of a mapped function, without the axis that `in_axes` specifies by position or by name."""
+    """Return the argument of a mapped function for one element of the axis in `in_axes`, given by position or name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
@@ -140,12 +140,15 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
 
 
 def is_empty(tensor: NamedTensor) -> bool:
-    """Return whether the tensor contains an empty tree, such as None, instead of an array."""
+    """Return whether a tensor contains an empty tree, such as None, instead of an array."""
     return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
 
 
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return a result of a mapped function. The mapped axis is at the position in `out_axes`, or first if named."""
+    """Return a result of a mapped function for all elements.
+
+    The mapped axis is at the position in `out_axes`, or first if `out_axes` names it.
+    """
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if is_empty(tensor):
@@ -168,7 +171,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
 
 # ------------------------------------------------------------------------------------------------------------- errors
 def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
-    """Return a tensor whose layout `UnnamedAxes` reports that the axes of the array do not match the names."""
+    """Return a tensor without valid axes, which raises an error on use: the array's shape does not match the names."""
     shape = tuple(leaf.shape)
     return wrap_layout(
         leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape))
@@ -176,7 +179,7 @@ def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | 
 
 
 def nest_jacobian(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """Return the tree that JAX builds for a Jacobian, in which a tensor replaces another tensor's array."""
+    """Return a tensor that contains another tensor in place of its array, as JAX builds it for a Jacobian."""
     problem = NotationError(
         316, f"JAX put a named tensor instead of an array with {list_names(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
@@ -198,7 +201,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
 
 
 def make_unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
-    """Return the error for a result with an added axis that has no unique name."""
+    """Return the error for a result of `by` whose added axis has no name or a name that is already in use."""
     if len(added) == 1:
         return NotationError(
             303, f"{by} maps over the axis {added[0]}, and its result has the axis {added[0]} already",

@@ -162,7 +162,7 @@ def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
 
 
 def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """Apply a NumPy ufunc to tensors that are aligned by axis name."""
+    """Apply a NumPy ufunc to tensors, whose axes are aligned by name."""
     return numpy_protocol.ufunc(ufunc, method, inputs, options)
 
 

@@ -29,7 +29,7 @@ def unit_of(labels: Labels) -> int:
 
 
 def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
-    """Return the first date of the period that a date represents, and the first date after the period.
+    """Return the first date of the period that `label` represents, and the first date after this period.
 
     Return None if the labels are not dates or `label` is not a date.
     """
@@ -43,7 +43,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
 
 def is_partial(labels: Labels, label: Any) -> bool:
-    """Return whether `label` is a date with a coarser unit than the labels, that is, a period."""
+    """Return whether `label` is a date with a coarser unit than the labels, and thus stands for a period."""
     matches = period(labels, label)
     return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
 
@@ -60,7 +60,10 @@ def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
 
 
 def select_period(labels: Labels, label: str, axis: str) -> list[int]:
-    """Return the positions of the labels in the period of a partial date. Raise NotationError if it has no labels."""
+    """Return the positions of the labels in the period of a partial date.
+
+    Raise NotationError if no label is in this period.
+    """
     start, end = period(labels, label) or (None, None)
     positions = np.flatnonzero((labels.values >= start) & (labels.values < end)).tolist()
     if not positions:
@@ -69,7 +72,7 @@ def select_period(labels: Labels, label: str, axis: str) -> list[int]:
 
 
 def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
-    """Return the slice from the start of the first date's period to the end of the last date's period.
+    """Return the slice of labels from the period of the first date to the period of the last date, inclusive.
 
     Return None if `first` or `last` is neither a date nor None.
 

@@ -107,7 +107,7 @@ def array_key() -> Any:
 
 
 def name_key(name: str) -> Any:
-    """Return the path key of a named child, which is printed as ['W']."""
+    """Return the JAX path key of a named child, which is printed as ['W']."""
     from jax.tree_util import DictKey  # type: ignore[import-not-found]
 
     return DictKey(name)
@@ -118,7 +118,7 @@ def _children(tensor: NamedTensor) -> tuple[tuple[Any], Any]:
 
 
 def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
-    """Rebuild a tensor from a leaf, which may be a slice of the array, a tensor, or another object.
+    """Rebuild a tensor with these axis names from its leaf: an array, a slice of it, a tensor, or another object.
 
     JAX passes slices inside of scans, and other objects as placeholders for arrays.
     """
@@ -155,7 +155,7 @@ def jax_module() -> Any:
 
 @contextmanager
 def keep_language_errors() -> Iterator[None]:
-    """Re-raise a NotationError without the notes that JAX adds to errors in traced functions."""
+    """Re-raise each NotationError without the notes that JAX adds to errors in traced functions."""
     try:
         yield
     except NotationError as problem:

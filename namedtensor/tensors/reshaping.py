@@ -124,7 +124,7 @@ def _split_axis(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
 
 
 def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
-    """Return the sizes of an axis's parts. If one size is None, compute it from the other sizes."""
+    """Return the size of each part of a split axis. If one size is None, compute it from the other sizes."""
     whole = layout.sizes[old]
     stated = math.prod(size for size in parts.values() if size is not None)
     unknown = [axis for axis, size in parts.items() if size is None]
@@ -144,7 +144,7 @@ SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], 
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """Return the elements that integers and slices select, or None if an entry needs further checks."""
+    """Return the elements that integers and slices select, or None if an entry is neither or is out of range."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
@@ -213,7 +213,7 @@ def _slice_array(array: Any, at: tuple[Any, ...]) -> Any:
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
-    """Return a list of positions as an index tensor along the same axis, with the tensor's library and device."""
+    """Return an index tensor for a list of positions along an axis, with that axis and the tensor's library."""
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
@@ -222,7 +222,7 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
 
 
 def list_entries(axis: str, size: int, index: Any) -> list[Any]:
-    """Return the entries of a list index. For a list of booleans, return the positions of the true entries."""
+    """Return the positions in a list index. A list of booleans selects the positions of its true entries."""
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
         if len(entries) != size:

@@ -121,7 +121,7 @@ def _nan(array: Any) -> Any:
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
-    """Return the elements as a NumPy array, or None if a library traces the tensor and its values are unknown."""
+    """Return the elements as a NumPy array, or None if the tensor has no values, as when a library traces it."""
     from ..core.array_data import concrete
     from ..core.arrays import is_shape
 
@@ -156,7 +156,7 @@ def number(value: Any, digits: int = IN_TABLES) -> str:
 
 
 def choose_positions(size: int) -> list[int | None]:
-    """Return the positions along an axis that a table shows, with None for an omitted range."""
+    """Return the positions along an axis that a table shows. None stands for an omitted range."""
     if size <= LONGEST:
         return list(range(size))
     half = LONGEST // 2
@@ -164,7 +164,7 @@ def choose_positions(size: int) -> list[int | None]:
 
 
 def column(texts: list[str]) -> list[str]:
-    """Align the numbers in one column at their decimal points."""
+    """Return the texts of one column, padded so that numbers are aligned at their decimal points."""
     places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
     most = max(places, default=0)
     padded = [text + " " * (most - position) if most else text for text, position in zip(texts, places)]
@@ -173,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Yield the title, array and axes of each table, such as ("batch 1", array, (rows, columns))."""
+    """Yield each table of a tensor: its title, array and axes, as in ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
@@ -263,7 +263,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """Return a function that formats a number. It raises NotationError if `spec` is not a valid format."""
+    """Return a function that formats a number by `spec`. It raises NotationError if the format is invalid."""
     if spec is None:
         return lambda value: number(value, digits)
 
@@ -279,7 +279,7 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
 
 
 def heads_of(tensor: NamedTensor) -> dict[str, Callable[[int], str]]:
-    """Return, for each axis, a function from positions to headings. A heading is a label or a number from 1."""
+    """Return, for each axis, a function from a position to its heading, which is a label or a number from 1."""
     heads: dict[str, Callable[[int], str]] = {axis: lambda at: str(at + 1) for axis in tensor.axes}
     return heads | {axis: partial(label_at, labels) for axis, labels in tensor.layout.labels}
 

@@ -22,12 +22,12 @@ def make_masked_head(act: str, dense: str, layer_norm: str, bias: str, decoder: 
 
 
 def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
-    """Return a hidden layer between the first token and the classes."""
+    """Return a hidden layer to insert before the classes: its definitions and its weight entries."""
     return text("hidden_classes", act=act), linear("summary", dense, "out chans")
 
 
 def choice(what: str, tensor: str) -> TaskHead:
-    """Return the head that scores each of several texts, which have a separate axis."""
+    """Return the head that computes one score for each of several texts, which are along a separate axis."""
     return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 

@@ -68,7 +68,7 @@ class OPT(GPT2):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads. If the word embeddings are narrow, the heads first map the states to the embedding axis."""
+        """Return the heads. If word embeddings are narrow, the heads first map the states to their axis."""
         return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod

@@ -53,7 +53,7 @@ class Llama(LanguageModel):
 
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
-        """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
+        """Return the definition of the rotation frequencies ω that config.json specifies in either RoPE format."""
         stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.templates"))
         del frequencies[""]
         kind = rope_type(config, cls.__name__, frequencies)

@@ -23,7 +23,7 @@ MAPPED = "Norm([W^{{l,R}} ⊙_{{chans}} {read}]_{{out→chans}}; γ^{{l,R}}, β^
 
 
 class Block(NamedTuple):
-    """A block of a stage, with the prefix of its arrays' names, its channels, and whether it halves the image."""
+    """A block of a stage: the prefix of its arrays' names, its channels, and whether it halves the image."""
 
     prefix: str
     inside: int  # channels of the input
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether the shortcut maps its input before the addition."""
+        """Whether the shortcut maps its input to other channels or sizes before the addition."""
         return self.halves or self.inside != self.outside
 
 
@@ -61,7 +61,7 @@ def is_positive(number: Any) -> bool:
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:
-    """Return whether a block has two convolutions. Raise NotationError if config.json has an unknown kind of block."""
+    """Return whether blocks have two convolutions rather than three. Raise NotationError for other kinds of blocks."""
     kind = config.get("layer_type", "bottleneck")
     if kind not in ("basic", "bottleneck"):
         raise nt.NotationError(
@@ -72,7 +72,7 @@ def is_basic(config: Mapping[str, Any]) -> bool:
 
 
 def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[WeightEntry]:
-    """Yield the rows of a convolution and of the norm that follows it."""
+    """Yield the weight entries for a convolution and for the norm that follows it."""
     name = f"^{{{label}}}" if label else ""
     chans = axes.split()[0].replace("out", "chans")
     yield WeightEntry(f"W{name}", f"{tensor}.convolution.weight", axes, **part)
@@ -81,7 +81,7 @@ def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[Wei
 
 
 def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]:
-    """Yield the rows of a block."""
+    """Yield the weight entries for all convolutions and norms of a block."""
     layer, inside, outside = f"{block.prefix}.layer", block.inside, block.outside
     one: dict[str, Any] = {"kh": 0, "kw": 0}
     if basic:
@@ -98,7 +98,10 @@ def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]
 
 
 def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
-    """Yield equations of a family whose members have these formulas, one equation for each range of equal formulas."""
+    """Yield the equations that define a family with these formulas.
+
+    Consecutive members with equal formulas share one equation with a range.
+    """
     first = 1
     for formula, group in groupby(formulas):
         last = first + len(list(group)) - 1

@@ -1,4 +1,4 @@
-"""Sentence embedding models from folders of sentence-transformers.
+"""Sentence embedding models, loaded from the model folders of the sentence-transformers library.
 
 The file modules.json in a folder lists the stages: a model, a pooling of the token states, and optionally a scaling to
 length 1. The pooling and the scaling are formulas that follow the model's formulas. The package `tokenizers` converts a
@@ -176,7 +176,7 @@ class SentenceModel:
         return self._pad_batch(self._read([sentences] if isinstance(sentences, str) else sentences))
 
     def module(self, dtype: str | None = None, **inputs: str | Iterable[str]) -> LayerModule:
-        """Return the encoder with its pooling as a `torch.nn.Module`.
+        """Return the encoder and its pooling as a `torch.nn.Module`.
 
         Parameters
         ----------
@@ -273,7 +273,10 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield batches of text positions. Lengths in a batch differ by less than a factor of 2, to limit padding."""
+    """Yield batches of at most `most` texts, by position.
+
+    To limit padding, the lengths in a batch differ by less than a factor of 2.
+    """
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for _, group in groupby(order, key=lambda position: (lengths[position] - 1).bit_length()):
         places = list(group)
@@ -282,7 +285,7 @@ def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(path: Path) -> dict[str, str]:
-    """Return the paths of the stages in a model folder."""
+    """Return the path of each stage in a model folder, by the kind of the stage."""
     stages: dict[str, str] = {}
     stage: Any
     for stage in read_json(path / "modules.json", list):
@@ -326,14 +329,14 @@ def optional_json(path: Path) -> dict[str, Any]:
 
 
 def longest_of(about: Mapping[str, Any], model: BERT) -> int:
-    """Return the maximum number of tokens per text: the folder's limit, but at most the number of positions."""
+    """Return the maximum number of tokens per text: the configured limit, but at most the number of positions."""
     places = model.parameters["P"].sizes["place"]
     limit = about.get("max_seq_length") or about.get("model_max_length")
     return min(places, limit) if isinstance(limit, int) else places
 
 
 def tokenizer_of(path: Path, longest: int) -> Any:
-    """Load the tokenizer of a folder, truncating to `longest` tokens."""
+    """Load the tokenizer of a folder, which truncates each text to `longest` tokens."""
     result = tokenizer(path)
     result.no_padding()
     result.enable_truncation(longest)

@@ -35,7 +35,7 @@ class SequenceToSequence(LanguageModel):
         start: int | None = None,
         **options: Any,
     ) -> nt.NamedTensor:
-        """Return the target of a source, generated token by token from `start` or from `decoder_start_token_id`.
+        """Return the target for a source, generated token by token from `start` or from `decoder_start_token_id`.
 
         The encoder runs once. The `options` are the options of a language model's `generate`.
 
@@ -70,7 +70,10 @@ class SequenceToSequence(LanguageModel):
         return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
-        """Return the program for a call. A target that is passed replaces the source shifted by one token."""
+        """Return the program for a call.
+
+        By default, the target is the source shifted by one token, unless the call passes a target.
+        """
         target, program = self.inputs[-1], super()._program(named)
         return variant(program, "", frozenset({target})) if target in named and target in program else program
 

@@ -15,12 +15,12 @@ HEADS = read_sections(files("transformer.models").joinpath("heads.templates").re
 
 
 def text(*heads: str, **names: str) -> str:
-    """Return the definitions of heads in heads.templates, one after another."""
+    """Return the definitions of several heads, from templates filled with `names`."""
     return "\n".join(Template(HEADS[head]).substitute(names) for head in heads)
 
 
 def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
-    """Return a head with a hidden layer before it."""
+    """Return a head with a hidden layer inserted before its classes."""
     return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
 
 
@@ -38,19 +38,19 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
-    """Return the head that computes the logits of each class from the last token that is not padding."""
+    """Return the head that computes the logits of each class from the last token of a text that is not padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
     definitions = text("scores", what=write_element(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
 def write_element(what: str, index: str) -> str:
-    """Format an element of a named tensor, or of a formula in brackets."""
+    """Format an element, at an index, of a named tensor or of a formula in brackets."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 
 
 def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chans") -> dict[str, TaskHead]:
-    """Return the heads of a decoder. `tensor` is the name of the array in the head for token classes."""
+    """Return the task heads of a decoder. `tensor` is the name of the array that the head for token classes uses."""
     return {
         "ForSequenceClassification": scores(what, axis),
         "ForTokenClassification": classes(what, tensor, axis),
@@ -59,7 +59,7 @@ def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chan
 
 
 def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
-    """Return the heads of an encoder-decoder model, whose decoder reads the source shifted by one token."""
+    """Return the task heads of an encoder-decoder model, whose decoder reads the source shifted by one token."""
     tokens = {"start": ("decoder_start_token_id", start)}
     tensor = "classification_head.{}"
     rows = (
@@ -84,7 +84,7 @@ DECODER = (
 
 
 def head_of_encoder(head: TaskHead, *removes: str) -> TaskHead:
-    """Adapt a head to files that contain only the encoder of an encoder-decoder model."""
+    """Return a head for files that contain only the encoder of an encoder-decoder model."""
     return head._replace(removes=("logits", *DECODER, *removes), lacks=("decoder.*",))
 
 

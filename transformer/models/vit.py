@@ -18,7 +18,7 @@ MAPS = {
 
 
 def sides(size: Any) -> tuple[int, int]:
-    """Return the height and the width, which a configuration may give as a single number."""
+    """Return the height and the width of an image or patch, which a configuration may give as a single number."""
     if not isinstance(size, list):
         return size, size
     height, width = cast(list[int], size)
@@ -69,7 +69,7 @@ class ViT(Model):
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        """Return the weight entries for this configuration."""
+        """Return the weight entries that apply to this configuration."""
         if config.get("qkv_bias", True):
             return cls.weight_map
         return tuple(row for row in cls.weight_map if row.name not in ("b^{l,Q}", "b^{l,K}", "b^{l,V}"))

@@ -1,4 +1,4 @@
-"""Tensors that match the library, dtype and device of a given tensor."""
+"""Tensors with the library, dtype and device of a given tensor."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def chosen_tokens(
     stopping: Stopping,
     given: dict[str, Any],
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the generated tokens until all sequences have ended."""
+    """Yield the chosen token of each sequence, one step at a time, until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
     for logits in model.next_logits(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))
@@ -220,7 +220,7 @@ def chosen_tokens(
 def steps(
     model: LanguageModel, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the logits of each next token. The caller appends the chosen token to `tokens`."""
+    """Yield the logits for the next token at each step. The caller appends the token that it chose to `tokens`."""
     tokens_name = model.inputs[-1]
     texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
@@ -262,14 +262,17 @@ def check_generates(model: LanguageModel) -> None:
 
 
 def last_logits(model: LanguageModel, states: nt.NamedTensor, mask: nt.NamedTensor) -> nt.NamedTensor:
-    """Compute the logits after the last token of each sequence."""
+    """Return the logits after the last token of each sequence that is not padding."""
     formulas = variant(model.formula, "", frozenset({"states"}))
     last = LAST["now"](X=states, mask=mask)
     return formulas["logits"](values={**model.stored, "states": last}, sizes=model.sizes)
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
-    """Return the formulas for one token and a cache, with constants inlined so that a step needs only tensors."""
+    """Return the formulas for one new token given a cache.
+
+    Plain numbers are inlined, so that a step needs only tensors.
+    """
     positioned = "positions" in model.optional_inputs
     texts = (
         inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers(model),
@@ -280,30 +283,30 @@ def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
 
 
 def numbers(model: LanguageModel) -> list[str]:
-    """Return definitions of the parameters that are plain numbers."""
+    """Return definitions for the parameters of a model that are plain numbers."""
     return [f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor)]
 
 
 @lru_cache(maxsize=256)
 def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
-    """Return a program with some definitions replaced. The result is cached, so that its plans are reused."""
+    """Return a program with some definitions replaced. Equal calls share one program, whose plans are reused."""
     return formula.replace_definitions(definitions, removed)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
-    """Convert a token to a sequence of one token."""
+    """Return a token of each text as a sequence that contains only this token."""
     return nt.stack(token, axis="seq")
 
 
 def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
-    """Move the cache axis to the front or to the back, so that all steps share one plan."""
+    """Return a tensor whose cache axis is first or last, so that all steps share one plan."""
     rest = tuple(axis for axis in tensor.axes if axis != "memory")
     axes = ("memory", *rest) if end == 0 else (*rest, "memory")
     return nt.tensor(tensor.to_array(axes), axes)
 
 
 def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
-    """Raise NotationError if the tokens would exceed the positions that the model has learned."""
+    """Raise NotationError if the prompt and `most` new tokens need more positions than the model has learned."""
     sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1

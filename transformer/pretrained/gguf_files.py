@@ -55,7 +55,7 @@ INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent
 
 
 class GGUFFile(Mapping[str, Any]):
-    """The arrays of a GGUF file by their names in a checkpoint, each converted to float32 on access.
+    """The arrays of a GGUF file by their names in a Hugging Face checkpoint, each converted to float32 on access.
 
     `config` contains the entries that config.json would have.
 

@@ -33,7 +33,7 @@ NO_HEAD = TaskHead("", ())
 
 
 def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
-    """Return the definitions of a head and the rows of its parameters, tied or not as the configuration specifies."""
+    """Return the definitions of a head and its weight entries, tied or not as config.json specifies."""
     stated = {name: config.get(key) for name, (key, _) in head.tokens.items()}
     constants = (
         f"{name} = {default if stated[name] is None else stated[name]}" for name, (_, default) in head.tokens.items()
@@ -47,14 +47,14 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
 
 
 def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
-    """Return the rows of a model without the rows whose arrays a head replaces or lacks."""
+    """Return the weight entries of a model without the entries for arrays that a head replaces or lacks."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))
     return [row for row in rows if row.tensor not in spare]
 
 
 def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHead) -> tuple[str, list[str]]:
-    """Return a model's definitions followed by a head's definitions, and the names that are removed from the model."""
+    """Return a model's definitions followed by a head's definitions, and the names to remove from the model."""
     head_names = nt.program(added).names
     removed = [name for name in dict.fromkeys((*removed, *head.removes)) if name not in head_names]
     if not definitions:
@@ -66,7 +66,7 @@ def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHe
 def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
 ) -> TaskHead:
-    """Return the head whose arrays a checkpoint contains in addition to the model's arrays.
+    """Return the head that uses the arrays that a checkpoint contains in addition to the model's arrays.
 
     Raise NotationError (409) if the head is unknown.
     """
@@ -92,5 +92,5 @@ def head_of(
 
 
 def tensors(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the arrays in some rows."""
+    """Return the names of the arrays in these weight entries."""
     return {row.tensor for row in rows}

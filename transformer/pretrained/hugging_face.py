@@ -160,7 +160,7 @@ Kind = TypeVar("Kind", int, float)
 
 
 def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
-    """Return the value of a key in config.json as a number, or the result of a function of the configuration."""
+    """Return a number from config.json: the value of a key, or the result of a function of the configuration."""
     try:
         result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
@@ -175,7 +175,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 
 # ------------------------------------------------------------------------------------------------------- the arrays
 class Arrays(Mapping[str, Any]):
-    """The arrays of a folder, in one or several files, by the names that the model's table uses.
+    """The arrays of a folder, from one or several files, by the names that the model's weight entries use.
 
     `doubles` contains the file's names of arrays whose name in the table is already in use.
     """
@@ -205,7 +205,7 @@ class Arrays(Mapping[str, Any]):
         return file[text]
 
     def own(self, name: str) -> str:
-        """Return the name of an array in the file."""
+        """Return the name that an array has in its file."""
         return self.files[name][1]
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -215,7 +215,7 @@ class Arrays(Mapping[str, Any]):
 
 
 class State(dict[str, Any]):
-    """Arrays that do not come from a file, such as the arrays of a state_dict, with the interface of a folder."""
+    """Arrays that are not stored in a file, such as the arrays of a state_dict, with the interface of `Arrays`."""
 
     doubles: ClassVar[list[str]] = []
 
@@ -229,7 +229,7 @@ class State(dict[str, Any]):
 
 
 def files_of(path: Path) -> dict[str, nt.TensorFile]:
-    """Return the file that contains each array."""
+    """Return, for each array in a folder, the file that contains it."""
     if not (path / INDEX).exists():
         file = nt.TensorFile(path / WEIGHTS)
         return dict.fromkeys(file, file)
@@ -247,7 +247,7 @@ def files_of(path: Path) -> dict[str, nt.TensorFile]:
 
 
 def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
-    """Return the name of an array without the first prefix that matches."""
+    """Return the name of an array without a prefix. Only the first prefix that matches is removed."""
     listed = (prefixes,) if isinstance(prefixes, str) else prefixes
     return next((name.removeprefix(prefix) for prefix in listed if name.startswith(prefix)), name)
 
@@ -258,7 +258,10 @@ def is_plain(name: Any) -> bool:
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise NotationError if config.json specifies more layers than there are arrays, without creating any rows."""
+    """Raise NotationError if config.json specifies more layers than there are arrays.
+
+    This is checked before any weight entries are created for the layers.
+    """
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
         raise nt.NotationError(409, f"{path / CONFIG} has {layers} layers, but the folder has {arrays} arrays")
@@ -296,7 +299,7 @@ def match(
 
 
 def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], expected: Any) -> nt.NotationError:
-    """Build the error for an array whose shape does not match its weight entry."""
+    """Return the error for an array whose shape differs from the shape in its weight entry."""
     axes = ["·".join(group) for group in row.groups]
     says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, expected))
     return nt.NotationError(

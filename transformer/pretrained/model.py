@@ -1,4 +1,4 @@
-"""Pretrained models, which are layers with parameters from a file and a table of the parameters' names in the file."""
+"""Pretrained models: layers whose parameters are loaded from a file, each with a table of their names in the file."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Model(Layer):
         return super().module(name, dtype=dtype, **(inputs or self._find_batched_inputs()))
 
     def _find_batched_inputs(self) -> dict[str, list[str]]:
-        """Return the axes of the inputs that a call needs, with an axis `batch` first."""
+        """Return the axes, with `batch` first, of each input that a call needs."""
         tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
         known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
         open_axes = self.default_sizes.keys() - known
@@ -115,17 +115,17 @@ class Model(Layer):
 
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[WeightEntry]:
-        """Return a row for each parameter, including every member of a family."""
+        """Return a weight entry for each parameter, including every member of a family."""
         return expand_entries(cls.table(config), sizes)
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        """Return the rows of a configuration."""
+        """Return the weight entries of a model with this configuration."""
         return cls.weight_map
 
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """Return the definitions whose parameters may be missing from a file, with the rows of these parameters."""
+        """Return the weight entries that a file may lack, by the name of the definition that needs them."""
         return {} if cls.is_tied(config) else cls.optional_weights
 
     @classmethod
@@ -135,19 +135,19 @@ class Model(Layer):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads of a configuration, keyed by the suffix of the class name in transformers."""
+        """Return the task heads of a model by the suffix of the class name in the library transformers."""
         return cls.heads
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        """Return the definitions that a configuration selects to replace definitions in the formulas."""
+        """Return the definitions that replace definitions in the formulas for this configuration."""
         name = config.get(cls.activation) if cls.activation else None
         activation = "" if name is None else f"act(x) = {activation_named(name, cls.activation)}"
         return "\n".join(filter(None, (activation, "U = E" if cls.is_tied(config) else "")))
 
 
 def families(model: Model, names: Iterable[str]) -> list[str]:
-    """Return the names of the members of families, in order of layers."""
+    """Return the names of all members of these families, in the order of layers."""
     names = tuple(names)
     return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 

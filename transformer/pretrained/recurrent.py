@@ -45,7 +45,7 @@ class RecurrentModel(LanguageModel):
     def next_logits(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
     ) -> Iterator[nt.NamedTensor]:
-        """Yield the logits of each next token. The caller appends the chosen token to `tokens`."""
+        """Yield the logits for the next token at each step. The caller appends the token that it chose to `tokens`."""
         before, after = (families(self, names) for names in (self.memory, self.memory.values()))
         ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
         states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
@@ -57,7 +57,10 @@ class RecurrentModel(LanguageModel):
             yield now
 
     def _step(self) -> nt.Program:
-        """Return the formulas for one token given the state, with constants inlined."""
+        """Return the formulas for one new token given the state.
+
+        Plain numbers are inlined.
+        """
         texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers(self))
         return variant(self.formula, "\n".join(texts), frozenset(self.memory))
 

@@ -29,7 +29,7 @@ SMALLEST = 2.0**-126  # the smallest normal number of single precision, so that 
 
 
 class Sampling(NamedTuple):
-    """The choice of the next token: the token with the largest logit if `temperature` is 0, or else a sample."""
+    """The parameters for choosing the next token: the most likely token if `temperature` is 0, or else a sample."""
 
     temperature: float = 0.0
     top_k: int | None = None
@@ -55,7 +55,10 @@ def check_sampling(sampling: Sampling) -> None:
 def make_sampler(
     sampling: Sampling, banned: nt.NamedTensor | None = None
 ) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
-    """Return the function that samples the next token from its logits, by the Gumbel-max trick."""
+    """Return the function that chooses the next token from its logits.
+
+    It returns the best token if the temperature is 0. Otherwise, it samples a token by the Gumbel-max trick.
+    """
     if banned is not None:
         among = make_sampler(sampling)
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
@@ -73,7 +76,7 @@ def make_sampler(
 
 
 def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
-    """Return the logits at a temperature, with −∞ for tokens that `top_k` and then `top_p` exclude."""
+    """Return the logits divided by the temperature, with −∞ for tokens that `top_k` and then `top_p` exclude."""
     if sampling.top_k:
         now = CHOICE["top"](now=now, sizes={"top": min(sampling.top_k, now.sizes["vocab"])})
     now = CHOICE["cooled"](now=now, temperature=sampling.temperature)
@@ -81,7 +84,7 @@ def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
 
 
 def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """Return the banned tokens in `bad_words_ids`. Raise NotationError 408 if a word consists of several tokens."""
+    """Return the tokens that `bad_words_ids` bans. Raise NotationError 408 if a word has several tokens."""
     words = config.get("bad_words_ids")
     if not words:
         return None

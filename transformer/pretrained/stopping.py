@@ -1,4 +1,4 @@
-"""The end of generation, that is, which sequences have ended, and their padding."""
+"""The end of text generation: which sequences have ended, and the padding that follows their ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Decode = Callable[[list[int]], str]
 
 
 class Stopping:
-    """The end of each sequence, at a stop token or when the new text contains a stop string."""
+    """The state of generation: which sequences have ended, at a stop token or because new text has a stop string."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Stopping:
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return the token, or padding in sequences that have ended. Record the sequences that end here."""
+        """Return the next tokens, with padding in sequences that have ended. Record the sequences that end now."""
         if self.stops is None:
             return token
         inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
@@ -55,7 +55,7 @@ class Stopping:
         return token
 
     def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return which sequences have ended, including sequences whose text contains a stop string."""
+        """Return, for each sequence, whether it has ended, including sequences with a stop string in their text."""
         places = count()
 
         def noted(number: Any, ended: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The tokenizer of a checkpoint, from a folder with tokenizer.json or from a GGUF file."""
+"""The tokenizer of a checkpoint, loaded from a folder with tokenizer.json or from a GGUF file."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ import namedtensor as nt
 
 
 class WeightEntry:
-    """The location of a parameter in a file: the name and axes of an array, and the selected part of the array."""
+    """A row of the table: the name and axes of the array with a parameter, and the part of the array to use."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
@@ -32,14 +32,14 @@ class WeightEntry:
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
 
     def counted(self, count: int) -> WeightEntry:
-        """Return the row of one layer in a family. Layers count from 1."""
+        """Return the weight entry for one layer of a family. Layers count from 1."""
         entry = copy(self)
         entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         return entry
 
     def apart(self, count: int) -> list[WeightEntry]:
-        """Return a row for each index of the axis whose elements are separate arrays in the file."""
+        """Return a weight entry for each index of the axis whose elements are stored as separate arrays."""
         rows: list[WeightEntry] = [copy(self) for _ in range(count)]
         for index, row in enumerate(rows):
             row.tensor = self.tensor.replace(f"{{{self.stacked}}}", str(index))
@@ -47,17 +47,17 @@ class WeightEntry:
 
     @property
     def family(self) -> str | None:
-        """The letter that counts the layers, or None if the row does not belong to a family."""
+        """The letter that numbers the layers of a family, or None if this weight entry is not part of a family."""
         letter = re.search(r"\{(\w)\}", self.tensor)
         return letter and letter[1]
 
     @property
     def axes(self) -> set[str]:
-        """The axes of the parameter."""
+        """The names of the parameter's axes."""
         return {axis for group in self.groups for axis in group} - set(self.part) | ({self.stacked} - {""})
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """Return the sizes that the array must have, with None for undeclared sizes."""
+        """Return the sizes that the array must have, with None for sizes that are not known."""
         totals: list[int | None] = []
         for group in self.groups:
             total: int | None = 1
@@ -68,7 +68,7 @@ class WeightEntry:
         return tuple(totals)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """Return the parameter, which shares memory with the array."""
+        """Return the parameter, which shares memory with the array that contains it."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
@@ -78,7 +78,10 @@ class WeightEntry:
 
 
 def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
-    """Return the rows of a linear map and its bias. `out` is the position of the bias's axes among the map's axes."""
+    """Return the weight entries of a linear map and its bias.
+
+    `out` is the position, among the map's axes, of the axes of the bias.
+    """
     bias = re.findall(r"\([^()]*\)|\S+", axes)[out]
     return (
         WeightEntry(f"W^{{{label}}}", f"{tensor}.weight", axes, **part),
@@ -87,32 +90,32 @@ def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tup
 
 
 def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, WeightEntry]:
-    """Return the rows of the scale and the shift of a layer norm."""
+    """Return the weight entries for the scale and the shift of a layer norm."""
     script = f"^{{{label}}}" if label else ""
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
 def read_sections(text: str) -> dict[str, str]:
-    """Return the lines below each title in brackets, by title. Lines before the first title have an empty title."""
+    """Return the lines below each title in brackets, by title. Lines above the first title have an empty title."""
     first, *parts = re.split(r"^\[(.+)\]\n", text, flags=re.MULTILINE)
     sections = {"": first, **dict(zip(parts[::2], parts[1::2]))}
     return {title: lines.strip() for title, lines in sections.items()}
 
 
 def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
-    """Return the rows in each section of a table, by title."""
+    """Return the weight entries in each section of a table, by the section's title."""
     return {title: tuple(map(read_row, lines.splitlines())) for title, lines in read_sections(text).items()}
 
 
 def read_row(line: str) -> WeightEntry:
-    """Return a row from a line, whose columns are separated by two spaces. A hyphen means that there are no axes."""
+    """Return the weight entry for a line, whose columns are separated by two spaces. A hyphen stands for no axes."""
     name, tensor, axes, *parts = re.split(r"\s{2,}", line)
     part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
     return WeightEntry(name, tensor, axes.strip("-"), **part)
 
 
 def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """Return one row per parameter, expanding each family into its members."""
+    """Return one weight entry per parameter, expanding each family into its members."""
     counted: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
@@ -121,7 +124,7 @@ def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> lis
 
 
 def families(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the sizes, such as L, that count the layers of families in these rows."""
+    """Return the names of the sizes, such as L, that are the numbers of layers of the families in these entries."""
     return {row.family.upper() for row in rows if row.family}
 
 
@@ -131,7 +134,7 @@ def take_parameters(
     sizes: Mapping[str, int],
     parts: Callable[[str, nt.NamedTensor], dict[str, nt.NamedTensor]] = lambda name, tensor: {name: tensor},
 ) -> dict[str, nt.NamedTensor]:
-    """Return the parameters of the rows, stacked if the file stores them separately.
+    """Return the parameters of these weight entries. Members that are separate arrays in the file are stacked.
 
     Convert each parameter with `parts` before reading the next parameter.
     """
@@ -153,5 +156,5 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def pattern(spare: str) -> str:
-    """Return a regular expression for names, in which {l} matches a layer and * matches anything."""
+    """Return a regular expression for array names. In `spare`, {l} stands for a layer number, and * for any text."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
