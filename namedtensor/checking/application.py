@@ -1,4 +1,4 @@
-"""The application of operators to typed operands, with the lifting rule and the checks for each group of operators."""
+"""The application of operators to typed operands, with the lifting rule and the checks for each kind of operator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def apply(
     parts: Sequence[Any],
     options: Sequence[Any] = (),
 ) -> Term:
-    """Apply a built-in operator. `axes` pairs the axes of the use with the nodes that name them."""
+    """Return the term of a built-in operator applied to operands.
+
+    `axes` pairs each axis with the node that names it.
+    """
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
     shapes = tuple(argument.shape for argument in arguments)
@@ -62,7 +65,10 @@ def apply(
 
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
-    """Raise if operands that differ in size along an axis have labels, which explain more than sizes."""
+    """Raise if operands that differ in size along an axis have labels on that axis.
+
+    The error lists the labels, which are more helpful than the sizes.
+    """
     matches = inputs_along(arguments, axis, checker.labels)
     for labeled in matches:  # an argument of a function is called as the function calls it
         texts = {
@@ -76,7 +82,7 @@ def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
-    """Check that the input is not empty if the operator has no value for an empty input."""
+    """Raise if an operand is empty along one of the axes and the operator has no value for an empty operand."""
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
@@ -86,7 +92,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
 def new_axis_sizes(
     checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
 ) -> Mapping[str, Any] | None:
-    """Return the sizes of the axes that a use creates, as inferred by the operator's record, or None."""
+    """Return the size of each axis that an operator creates, or None if its record does not infer sizes."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -137,7 +143,7 @@ def elementwise(
 def check_truth(
     checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
 ) -> None:
-    """Check that Boolean arguments are given where Booleans are expected, and numbers elsewhere."""
+    """Raise if an operand is numeric where the operator expects a Boolean, or Boolean where it expects a number."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return
@@ -150,7 +156,7 @@ def check_truth(
 
 
 def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if argmax, which is one-hot, is compared with numbers like an index, without its axis."""
+    """Warn if argmax, which is a one-hot tensor, is compared with a number as if it were an index."""
     for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
         if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
             continue
@@ -167,12 +173,12 @@ MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of
 
 
 def is_written(axis: str) -> bool:
-    """Return whether an axis is named in the formula. The name of a lifted axis, in contrast, contains `@`."""
+    """Return whether an axis has a name from the formula. In contrast, the name of a lifted axis contains `@`."""
     return "@" not in axis
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if neither operand has all axes of the other, as in an outer product or if an axis has a wrong star."""
+    """Warn if each operand has an axis that the other lacks, as in an outer product or after a wrong star."""
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
@@ -204,7 +210,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 def broadcast(
     checker: Inference, shapes: Sequence[Shape], span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the shape over the union of the axes. Raise NotationError if an axis has two sizes."""
+    """Return the broadcast shape, which has the axes of all operands. Raise NotationError if an axis has two sizes."""
     try:
         return named.broadcast(shapes, unify)
     except ShapeMismatch as problem:
@@ -234,5 +240,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator reduces an axis to one number, and so can also reduce over an index."""
+    """Return whether an operator reduces an axis to one value, so that it can also reduce over an index."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

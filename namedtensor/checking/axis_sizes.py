@@ -14,7 +14,7 @@ from ..terms.inference import Inference
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
-    """Return the size of a program axis, or a new size variable if its sizes conflict."""
+    """Return the size variable of an axis of the program, or a new size variable if the axis has conflicting sizes."""
     size = checker.top.sizes.get(axis)
     if size is None:
         size = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")
@@ -22,7 +22,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 
 
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
-    """Return the size of an axis with an open size.
+    """Return a size variable for an axis whose size is not determined.
 
     Raise NotationError (309) if the program has values, because evaluation needs a size.
     """
@@ -32,7 +32,7 @@ def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
 
 
 def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
-    """Return the size of an axis that an expression creates. The size must be determined elsewhere."""
+    """Return the size of an axis that an expression creates, as determined elsewhere, or else a size variable."""
     size = checker.solver.size_of(axis, env, part)
     return size_left_open(checker, axis, part) if size is None else size
 

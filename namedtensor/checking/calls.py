@@ -87,7 +87,7 @@ def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return log_2 x."""
+    """Return the term of a logarithm to a base, such as log_2 x."""
     base = checker.infer(node.subscript[0], env)
     (operand,) = checker.infer_all(node.arguments, env)
     both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
@@ -147,7 +147,10 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return an unknown tensor with the signature's axes for a function that has a signature but no definition."""
+    """Return a tensor with the axes of a signature, for a call of a function that has no definition.
+
+    Return None if there is no such signature or if the program must be evaluated.
+    """
     if not checker.infer_parameters:
         return None
     heads = [signature for _, signature in checker.scope.signatures if signature.head.operator == node.operator]
@@ -200,7 +203,10 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
-    """Return standardize_{ax} X with the local ε, if the program defines or receives an ε."""
+    """Return the term of standardize_{ax} X.
+
+    If the program defines or receives a name ε, its value is the operator's ε.
+    """
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
     if small is None or options:
@@ -214,7 +220,7 @@ def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...]
 def type_index_call(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return index_{ax}(X, I), which equals X_{ax(I)} (paper §3.7)."""
+    """Return the term of index_{ax}(X, I), which equals X_{ax(I)} (paper §3.7)."""
     name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
@@ -225,13 +231,13 @@ def type_index_call(
 
 
 def square_call(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
-    """Rewrite sin^2 x to the square of the sine."""
+    """Return a function's value raised to the power on its name, such as (sin x)^2 for sin^2 x."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
-    """Return the axes that a use names, each with the node that names it."""
+    """Return the axes in the subscript of an operator, each with the node that names it."""
     result: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
@@ -247,7 +253,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return the term of size(ax), which is the size |ax| of an axis ax."""
+    """Return the term of size(ax), which equals |ax|."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size expects the name of one axis", node, hint="write size(seq) or |seq|")
@@ -294,7 +300,7 @@ def call_defined(
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return the term of |ax|: the size of an axis, or an absolute value."""
+    """Return the term of |x|, which is the size of an axis x or the absolute value of a tensor x."""
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)
@@ -314,7 +320,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 
 
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return |ax| as an unknown in a check without values. Raise if values are required or the axis is unknown."""
+    """Return the unknown size |ax| in a check without values. Raise if a value is required or there is no such axis."""
     name = node.axis.name
     axes = sorted(axes_in_sight(env))
     known = name in axes or axis_is_mentioned(checker, name)

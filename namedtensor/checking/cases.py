@@ -58,7 +58,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return a list with the term of an excluded case, which is empty if an index in the case is out of range."""
+    """Return the term of an excluded case in a list, or an empty list if the case has an index out of range."""
     recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
@@ -71,7 +71,7 @@ def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
-    """Return whether a known family lacks a member, such as F_{-1} if F_n is defined for n ≥ 0."""
+    """Return whether an error reports a missing member of a family, such as F_{-1} if F_n is defined for n ≥ 0."""
     if problem.code != 201 or problem.symbol is None:
         return False
     base = plain_key(problem.symbol).base
@@ -101,20 +101,23 @@ def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environ
 
 
 def depends_on_elements(guard: Term) -> bool:
-    """Return whether a condition depends only on the element indices of a definition or on the terms of a sum."""
+    """Return whether all axes of a condition come from lifting, such as the element indices of a definition or sum."""
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 
 @contextmanager
 def isolate(checker: Inference) -> Generator[None]:
-    """Open a context for a named value, which is the same everywhere, so that no condition or limit affects it."""
+    """Open a context for typing the value of a name.
+
+    The value is the same wherever the name is used, so that no condition or limit around a use affects it.
+    """
     with open_guards(checker, []), checker.solver.inferring(True):
         yield
 
 
 @contextmanager
 def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
-    """Open a context in which only these guards apply."""
+    """Open a context in which the given guards apply, and no others."""
     outer, checker.guards = checker.guards, [*guards]
     try:
         yield
@@ -123,7 +126,7 @@ def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """Return an index with 1 in place of each value for which a guard fails."""
+    """Return an index in which each element that fails a guard is replaced by 1."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

@@ -107,7 +107,7 @@ class Checker(Inference):
 
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
-        """Return the Term of the program's last value."""
+        """Return the term of the program's value, or of the first assertion if the program has no value."""
         last = self.scope.valued
         if last is None:
             functions = ", ".join(function.title for function in self.scope.all_functions())
@@ -122,7 +122,7 @@ class Checker(Inference):
         return self.drop_lifting(term, last.statement.sides[0] if isinstance(last, Definition) else last)
 
     def last_term(self, last: Any) -> Term:
-        """Return the Term of the definition or expression that is the program's value."""
+        """Return the term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last)
         with members_defined(self, last):
@@ -133,12 +133,12 @@ class Checker(Inference):
         return self.renamed(term, {axis: names[axis] for axis in term.shape if is_index_axis(axis)}, last)
 
     def definition(self, definition: Definition) -> Term:
-        """Return the Term of a definition of the program, or of a family's last member."""
+        """Return the term of a definition of the program. For a family, return the term of its last member."""
         with members_defined(self, definition.statement):
             return families.infer_definition(self, definition, self.top)
 
     def value(self, key: Key) -> Term:
-        """Return the Term of a name that is defined by the program or passed as an input."""
+        """Return the term of a name that is defined by the program or passed as an input."""
         with members_defined(self, self.scope.program):
             term = self.find(key, self.top, None)
         if term is None:
@@ -156,7 +156,7 @@ class Checker(Inference):
         self.check_unused()
 
     def check_unused(self, misspelt: bool = False) -> None:
-        """Check that the program mentions each input given by keyword, and each size.
+        """Raise if a keyword input, or a given size, does not occur in the program.
 
         If `misspelt` is true, check only the names that resemble a name in the program.
         """
@@ -166,13 +166,13 @@ class Checker(Inference):
             )
 
     def check_claims(self, whole: bool = True) -> None:
-        """Check the shapes of assertions, and record both sides for comparison once values are available."""
+        """Check the shapes of assertions, and record both sides for comparison when values are available."""
         self.steps = len(self.trace)
         if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
             check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """Return the term with each lifted axis renamed to its source name."""
+        """Return the term with the axes that lifting renamed restored to their names in the source."""
         if after_pass:
             run_pass_checks(term)
         lifted = [axis for axis in term.shape if "@" in axis]

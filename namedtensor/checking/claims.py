@@ -59,14 +59,14 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an assertion is skipped because the end of its range is open."""
+    """Return whether an error is caused by the open end of an assertion's range, so that the assertion is skipped."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """Yield a family's equation as an assertion about each member that is given or has its own equation."""
+    """Yield the equation of a family as an assertion about each member that is given or has a separate equation."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -84,7 +84,7 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
 
 
 def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Environment]]:
-    """Yield a family's equation as an assertion about the members that an earlier family defines."""
+    """Yield the equation of a family as an assertion about each member that a preceding family already defines."""
     earlier: dict[Key, list[nodes.Range]] = {}
     for family in checker.scope.families:
         over, parts = family.range, (*family.name.subscript, *family.name.superscript)
@@ -99,7 +99,10 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return the numbers that are certainly in both ranges, as a range in the variable of `other`, or None."""
+    """Return the range of numbers that are certainly in both ranges, or None.
+
+    Its variable is the variable of `other`.
+    """
 
     def least(left: Node, right: Node) -> Node | None:
         sizes = [checker.solver.number(node, checker.top) for node in (left, right)]
@@ -115,7 +118,7 @@ def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> no
 
 
 def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
-    """Return whether the values of these indices lie in their ranges."""
+    """Return whether the indices are certainly in their ranges."""
     for range_ in over.each:
         environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
         first, last = checker.solver.number(range_.low, environment), checker.solver.number(range_.high, environment)
@@ -127,7 +130,7 @@ def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any]
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
-    """Return a context in which ∂X has a value if an equation of differentials is being checked."""
+    """Return a context in which ∂X has a value if a side contains a differential, or else an empty context."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
@@ -136,7 +139,7 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 
 def warn_of_replaced(checker: Inference) -> None:
-    """Warn about the program's definitions that replace built-ins. Raise if strict mode rejects them."""
+    """Warn about each definition that replaces a built-in function or number. Raise in strict mode."""
     for replaced in checker.scope.replaced:
         message = f"{replaced.name} shadows the built-in {replaced.name}"
         hint = "rename it, unless you mean to override the built-in"
@@ -162,7 +165,7 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 
 def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
-    """Yield an environment for each number of a range."""
+    """Yield, for each number in a range, an environment in which the range's variable has this value."""
     numbers = numbers_of(checker, over, env)
     if isinstance(numbers, Positions):
         counter = SizeSymbol(over.variable.text, "")
@@ -174,7 +177,7 @@ def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> 
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """Return an environment in which the free indices i of A_{height(i)} range over all elements for the assertion."""
+    """Return an environment in which each undefined index, such as i in A_{height(i)}, covers the whole axis."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -183,7 +186,7 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 
 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
-    """Check the shape of an assertion now, and record its sides for comparison once there are values."""
+    """Check the shape of an assertion, and record its sides for comparison when values are available."""
     if claim.range is not None:
         for environment in enumerate_range(checker, claim.range, env):
             check_claim(checker, replace(claim, range=claim.range.further), environment)
@@ -221,7 +224,7 @@ def check_same_axes(
 
 
 def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
-    """Return the value of the left side of a ≈ b, whose sides have the same type."""
+    """Return the left side of a ≈ b, after checking that both sides have the same type."""
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
@@ -231,7 +234,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Generator[None]:
-    """Open a context in which limits have a type but do not have a value."""
+    """Open a context in which, if `open` is true, limits are typed although they cannot be evaluated."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -242,7 +245,7 @@ def only_typed(checker: Inference, open: bool) -> Generator[None]:
 def each_element(
     checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
 ) -> Environment:
-    """Return an environment in which each index that is a plain name is 1, …, n along a separate axis."""
+    """Return an environment in which each undefined index is the tensor 1, …, n along a separate axis."""
     inner = env.within()
     for axis, index in items:
         for real in env.resolve_axis(axis.name):
@@ -257,7 +260,7 @@ def is_index_axis(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether the value of an index is open."""
+    """Return whether a name in an index has no value, so that it covers all elements."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

@@ -1,4 +1,4 @@
-"""The indices of a grid of cells (i, j), as tensors over all cells, so that a body is typed once for all cells."""
+"""The two indices of a grid, as tensors over all its cells, so that a body is typed once for all cells."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .stacked_families import stack_members
 
 
 class Coordinate:
-    """One index of a grid while the body is typed: a tensor over the cells that counts from `first`."""
+    """An index of a grid while the body is typed, that is, a tensor over the cells whose values count from `first`."""
 
     def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
         self.make, self.front, self.index, self.numbers = make, front, index, numbers
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Return the members of a family over one index, shifted by an offset from this index."""
+        """Return the members of a family over one index that lie at an offset from the values of this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
@@ -32,11 +32,11 @@ class Coordinate:
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the index as a number, for a function that has the index in its name."""
+        """Return the value of the index for a function with the index in its name, such as k in f^k(x)."""
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:
-        """Return the index shifted by a number of steps."""
+        """Return the index plus an offset."""
         make = self.make
         if offset and self.index.operator == "iota":
             return make.iota(self.axis, self.numbers.start + offset, len(self.numbers))

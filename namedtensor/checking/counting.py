@@ -25,11 +25,11 @@ from .open_labels import OFFSET
 
 
 class Unrollable(Exception):
-    """An exception for a recurrence that cannot be a loop, or whose loop cannot begin at this step."""
+    """An exception for a recurrence that cannot be a loop, or cannot be a loop that begins at a certain step."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
-    """Return whether a family defined in this scope has an index that is also a label, such as W^l or FFN^l."""
+    """Return whether the index of some family in this scope is also a label of other names, as in W^l or FFN^l."""
     holder_key = id(holder.function)
     if holder_key not in checker.layered:
         families = checker.families_of(holder)
@@ -54,7 +54,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
 
 
 def bases_with_labels(checker: Inference) -> frozenset[str]:
-    """Return the bases of all labeled names among the names of the program and the inputs."""
+    """Return the base name of each name with labels in the program and its inputs, such as W for W^{1,Q}."""
     if checker.labeled is None:
         scope = checker.scope
         names = [name for _, name, _, _ in scope.declarations]
@@ -68,13 +68,13 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def find_loop_mark(checker: Inference, key: Key) -> str | None:
-    """Return the marker of the loop whose index appears in the labels of a name, or None."""
+    """Return the marker of the loop whose index occurs in the labels of a name, or None."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """Return the marker of the loop whose index appears in a label, or None."""
+    """Return the marker of the loop whose index occurs in a label, or None."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 
@@ -98,7 +98,7 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment) -> Any:
-    """Return the binding of an index variable to stacked or rolled families, from the environment that binds it."""
+    """Return the binding of an index variable to members of families, or None if it has no such binding."""
     for outer in env.outward:
         if variable in outer.members:
             return outer.members[variable]
@@ -129,12 +129,12 @@ _OCCURRENCES: Cache[tuple[str, int], tuple[Node, list[Occurrence]]] = Cache("occ
 
 
 def occurrences(variable: str, body: Node) -> list[Occurrence]:
-    """Return `occurrences_in` for a definition's body, cached with the body so that the body's id stays unique."""
+    """Return the occurrences of a variable in a body, as a list that is cached with the body."""
     return _OCCURRENCES.get_or_build((variable, id(body)), lambda: (body, [*occurrences_in(body, variable)]))[1]
 
 
 def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
-    """Yield the kind and name of each occurrence of a variable in axes and scripts, and whether the offset is fixed."""
+    """Yield the kind and name of each axis or script that contains a variable, and whether its offset is fixed."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
@@ -148,7 +148,7 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
 
 
 def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
-    """Return the bases of the labeled names in this scope, and the bases of the families."""
+    """Return the base names of tensors with labels in this scope, and the base names of the families."""
     scope = checker.scope
     families = {family.name.base for family in checker.families_around(env)}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
@@ -164,7 +164,7 @@ def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], 
 
 
 def labels_given(checker: Inference) -> frozenset[str]:
-    """Return the bases of the labeled names that have given values."""
+    """Return the base names of labeled names that are passed as inputs."""
     if checker.labels_given is None:
         bases = {key.base for key in checker.top.variables if key.superscript or key.subscript}
         checker.labels_given = frozenset(bases)
@@ -182,7 +182,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the term of `typed`, or None if typing fails, after discarding everything recorded in the attempt."""
+    """Return the result of `typed`, or None if typing fails. In this case, discard everything that it recorded."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
@@ -207,7 +207,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
 
 @contextmanager
 def members_defined(checker: Inference, node: Any) -> Generator[None]:
-    """Open a context that raises an error about a node for members that can be neither in a loop nor written out."""
+    """Open a context that reports a family member that cannot be computed as an error at a node."""
     try:
         yield
     except Unrollable:
@@ -218,7 +218,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
 
 
 def list_environments(env: Environment) -> list[Environment]:
-    """Return an environment and all environments in which its names and sizes are looked up."""
+    """Return an environment and all environments that it uses to look up names and sizes."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:

@@ -1,4 +1,4 @@
-"""Validation of inputs against their declarations, which binds declared axes, unifies sizes and lifts extra axes."""
+"""Validation of inputs against their declarations. Declared axes are bound, and undeclared axes are lifted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AXIS_IN_SIZE = re.compile(r"\|([^|·+/ -]+)\|")  # such as a and b in |a|·|b|
 
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
-    """Bind the inputs in the top environment, lifted according to their declarations."""
+    """Define the inputs in the program's environment. Axes that their declarations do not have are lifted."""
     sizes: Any = checker.given_sizes
     for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Extent, SizeVariable)):
@@ -91,7 +91,7 @@ Declaration = tuple[nodes.Set, Mapping[str, Any]]  # a set, and the values of th
 
 
 class DeclaredSets:
-    """The declared sets of inputs, and the shapes of the inputs in each set."""
+    """The declared sets of inputs, with the shapes of the inputs that lie in each set."""
 
     def __init__(self, checker: Inference):
         self.checker: Inference = checker
@@ -99,7 +99,7 @@ class DeclaredSets:
         self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape, the same for each member
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
-        """Return the axes of a set, computed once, because all members of a family lie in one set."""
+        """Return the axes of a declared set. They are computed once, since all members of a family share a set."""
         declared_set = self.known.get(id(declared))
         if declared_set is None:
             axes, known = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
@@ -110,7 +110,7 @@ class DeclaredSets:
         return declared_set
 
     def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
-        """Return an input's shape with its undeclared axes lifted, and record the sizes of its declaration."""
+        """Return an input's shape with its undeclared axes lifted, and record the sizes that its declaration states."""
         if declared is None:
             shape, varies = given.shape, False
         else:
@@ -142,7 +142,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """Return the error for an input that lacks one of the axes in `declared`."""
+    """Return the error for an input that lacks an axis of its declaration. `declared` lists all declared axes."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,
@@ -151,7 +151,7 @@ def axis_lacking(
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """Return the declared set of a top-level name, and an environment with its indices."""
+    """Return the declared set of a top-level name, or None, and an environment that contains the name's indices."""
     declared = checker.scope.declaration(key)
     if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
         declared = open_declaration(checker, key)
@@ -161,7 +161,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """Return the declaration of a name with open labels. For W^{n}, it is the declaration of W^{1} with the label n."""
+    """Return the declaration of a name with an open label, or None. For W^{n}, look it up by W^{1}."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
@@ -208,7 +208,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """Return the error for the end of a range without a known number. The symbol is the unknown name or axis."""
+    """Return the error for an end of a range that has no known value, such as n. The error names the unknown symbol."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else size_axis(written, env)
@@ -228,14 +228,17 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def size_axis(written: str, env: Environment) -> str:
-    """Return the axis whose size is unknown: in a call, the axis of the argument that a function's axis stands for."""
+    """Return the axis whose size is unknown. For an axis of a called function, return the argument's axis."""
     variable = size_in_sight(written, env)
     axes = AXIS_IN_SIZE.findall(str(variable)) if isinstance(variable, SizeVariable) else ()
     return axes[0] if axes else env.resolve_axis(written)[0]
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """Return the first unknown name or axis size in the end of a range or in the definitions of its names, or None."""
+    """Return the first part of an expression, or of the definitions it uses, whose value is unknown, or None.
+
+    The parts are names and axis sizes.
+    """
     for part in walk(end):
         if isinstance(part, nodes.Size) or (isinstance(part, nodes.Name) and not is_tensor(checker, part, env)):
             if not is_size(checker.solver.value(part, env)):
@@ -249,7 +252,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Return whether a name has a value, which may be a tensor that is not a size."""
+    """Return whether a name is defined or passed, so that it may be a tensor and not a size."""
     key = Key(name.text)
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
@@ -262,7 +265,7 @@ def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Envir
 
 
 def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
-    """Return the parameters for a family's members.
+    """Return new parameters for the members of a family, by name.
 
     Return an empty dictionary unless all members are declared in one set with one shape. The program must not
     otherwise define, differentiate or receive a member.
@@ -294,7 +297,10 @@ def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
 
 
 def make_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
-    """Return the shape of a parameter in a set. All members of a family share a size that the set does not state."""
+    """Return the shape of a parameter in a declared set.
+
+    If the set does not state the size of an axis, all members of a family share its size.
+    """
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)
     for axis, size, _ in axes:
@@ -331,7 +337,10 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 
 
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
-    """Return 0 and 1 for {0, 1}, and n for [n], or None if the set does not restrict values or a number is unknown."""
+    """Return the values that describe a restricted domain: 0 and 1 for {0, 1}, and n for [n].
+
+    Return None if the domain is not restricted or a number is unknown.
+    """
     values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
         return None
@@ -339,7 +348,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
 
 
 def bind_size(size: Node, actual: Any, env: Environment) -> None:
-    """Bind a size variable, such as n of seq[n], to the actual size of the axis."""
+    """Bind a size name, such as n in seq[n], to the actual size of the axis."""
     name = read_spelling(size)
     if name is not None:
         env.scalars.setdefault(name.key(env.index), actual)
@@ -368,7 +377,7 @@ def _axes(names: set[str]) -> str:
 
 
 def _repair(missing: set[str], extra: set[str]) -> str:
-    """Return the hint for an expression whose axes differ from its declared axes."""
+    """Return a repair for an expression that lacks declared axes or has undeclared axes."""
     if len(missing) == 1 and len(extra) == 1:
         return f"rename it: [ … ]_{{{next(iter(extra))}→{next(iter(missing))}}}"
     if not missing:

@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit, with the operands and the nodes of the operands, use and axes."""
+    """An operator use whose shapes do not fit, with its operands and the nodes for the error message."""
 
     checker: Inference
     problem: ShapeMismatch
@@ -54,14 +54,14 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """Return the operands in which the axis of the problem has this size."""
+        """Return, as text, the operands in which the problem's axis has this size."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
 
     @property
     def notes(self) -> list[str]:
-        """The shape of each operand."""
+        """The notes of the error, which state the shape of each operand."""
         if self.problem.kind == "repeated":
             return []
         shapes = [self.checker.describe_with_shape(part, shape) for part, shape in zip(self.parts, self.shapes)]
@@ -71,7 +71,7 @@ class Use(NamedTuple):
 
     @property
     def location(self) -> Any:
-        """The node that names the axis of the problem, or the whole use."""
+        """The node that the error points at: the node that names the problem's axis, or else the whole use."""
         named = self.problem.kind in ("missing", "clash", "repeated")
         return dict(self.axes).get(self.problem.axis, self.place) if named else self.place
 
@@ -122,7 +122,7 @@ def shape_error(
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
-    """Return the error for shapes that do not fit. It shows the shape of each operand."""
+    """Return the error for operands whose shapes do not fit. It states the shape of each operand."""
     use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
@@ -131,7 +131,10 @@ def shape_error(
 
 
 def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real: str, purpose: str) -> NotationError:
-    """Return the error for an axis in a subscript that its tensor does not have. `real` is the resolved axis name."""
+    """Return the error for an axis that is named in a subscript but is not an axis of the tensor.
+
+    `real` is the name to which the axis resolves in this environment.
+    """
     have = sorted(name for name in shape if "@" not in name)
     return checker.error(
         301, f"{checker.text(base)} has no axis {real} to {purpose}", axis, notes=(checker.describe_with_shape(base, shape),),
@@ -140,7 +143,7 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
-    """Return the axis that was probably meant if the operands lack the named axis, or None."""
+    """Return a hint for an axis that the operands lack: the axis that was probably meant, or the axes they have."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
     shared = [name for name in have if all(name in shape for shape in shapes)]

@@ -29,12 +29,12 @@ from .sums import apply_over_index, make_index_environment
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
-    """Return x ∼ N(0, 1) as one sample, which is the first."""
+    """Return the first sample of a random variable, such as x ∼ N(0, 1)."""
     return draw_numbers(checker, node, (checker.graph.number(0, node),), env)
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
-    """Return 𝔼_{x ∼ N(0, 1), i ∼ p} body. The random variables are sampled jointly."""
+    """Return the term of an expectation such as 𝔼_{x ∼ N(0, 1), i ∼ p} body. All variables are sampled jointly."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
             raise make_unstated_error(checker, variable)
@@ -68,7 +68,10 @@ def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationE
 def average_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return the mean of the body over the outcomes of finite variables. Others are sampled once for each number."""
+    """Return the mean of the body over all outcomes of the finite random variables.
+
+    Other random variables are sampled once for each of the `numbers`.
+    """
     if not draws:
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]
@@ -92,7 +95,7 @@ def average_outcomes(
 def average_two_outcomes(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return the mean of the body for the outcomes 0 and 1, weighted by the probability of 1."""
+    """Return the mean of the body over the outcomes 0 and 1, where 1 has probability p."""
     first, rest = draws[0], draws[1:]
     if own_axes(p):
         raise checker.error(
@@ -138,12 +141,15 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
 
 
 def own_axes(*terms: Term) -> dict[str, Any]:
-    """Return the axes of some terms, with their sizes, except axes that a call or an index lifts over."""
+    """Return the axes of some terms with their sizes, except for axes that come from lifting."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
 
 
 def its_axis(checker: Inference, node: Draw, p: Term) -> str:
-    """Return the axis along which the probabilities of an index lie."""
+    """Return the one axis along which the probabilities of a random index lie.
+
+    Raise if there is not exactly one axis.
+    """
     names = [*own_axes(p)]
     if len(names) != 1:
         hint = "of one probability write Bernoulli(p)" if not names else "index the others: i ∼ p_{a(1)}"
@@ -155,7 +161,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """Return the number of a family label, such as t in z^t, or None for a plain label, such as Q in z^Q."""
+    """Return the value of a label that contains an index, such as t in z^t, or None for a plain label, such as Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):
@@ -164,7 +170,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 
 
 def draw_numbers(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
-    """Return one sample for each number, over the axes of the parameters and of the distribution."""
+    """Return a sample for each of the `numbers`. Each has the axes of the parameters and of the stated set."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None

@@ -42,7 +42,7 @@ def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """A traversal of the indices of an update. `holds` is the condition that selects the elements to replace."""
+    """A traversal of the indices of an update. `holds` is true for the elements that the update replaces."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env
@@ -60,7 +60,7 @@ class _Replacing:
         return iota(self.checker, axis, 1, self.base.shape[axis], self.node)
 
     def check_range(self, axis: str, at: Term, part: Any) -> Term:
-        """Return an index with a check that the axis contains it, by selecting it from 1, 2, …."""
+        """Return an index along an axis of the updated tensor, with a check that the index is in range."""
         if at.number is not None:
             check_position(self.checker, at.number, resolve(self.base.shape[axis]), axis, part)
             return at
@@ -99,6 +99,6 @@ class _Replacing:
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
     def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
-        """Return the elements of a value at positions that lie along axes of the replaced tensor."""
+        """Return the elements of `value` at the positions `term`, which index this axis of the updated tensor."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
         return take(self.checker, apart, f"{axis}@index", term, part, self.node)

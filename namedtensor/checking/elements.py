@@ -44,13 +44,16 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """Return the tensor whose elements are defined by several equations."""
+    """Return the tensor whose elements are defined by a group of equations."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
 
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
-    """Split an equation into one part per element if its variable counts a family that is not a loop."""
+    """Return the parts of the tensor that one equation defines.
+
+    If the equation's variable is the index of a family that cannot be a loop, each element is a separate part.
+    """
     for index, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
@@ -76,7 +79,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """Return a part for each value of a variable. For H_{seq(t)} = h^t, each slice is placed along the axis."""
+    """Return a part for each value of a variable. For H_{seq(t)} = h^t, the part is the slice of H at position t."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
@@ -120,7 +123,10 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 
 
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
-    """Return the size of each axis on the left, from a declaration, the result of the signature, or this scope."""
+    """Return the size of each axis on the left-hand side.
+
+    Sizes come from a declaration, the function's signature, the filled positions, or this scope.
+    """
     stated = find_stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
     for definition in group:
@@ -144,7 +150,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """Return n if equations over ranges fill the positions 1, …, n of an axis without a gap, or None if they do not."""
+    """Return n if the equations fill exactly the positions 1, …, n of an axis, or None if they leave a gap."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -161,7 +167,7 @@ def is_number(checker: Inference, part: Node, env: Environment) -> bool:
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
-    """Return the range whose variable occurs in an index on the left, or None."""
+    """Return the range whose variable occurs in an index of the left-hand side, or None."""
     names = {node.text for node in walk(part) if isinstance(node, Name)}
     ranges = definition.range.each if definition.range is not None else ()
     return next((range_ for range_ in ranges if range_.variable.text in names), None)
@@ -190,7 +196,7 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 
 
 class Part(NamedTuple):
-    """The elements that one equation defines, as a tensor, and the positions that they fill (None for all of them)."""
+    """The elements that one equation defines, as a tensor, with their positions, or None for the whole tensor."""
 
     term: Term
     filled: tuple[str, Filled] | None
@@ -198,7 +204,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """Return the part that one equation defines."""
+    """Return the elements that one equation defines, with their positions."""
     depth = env.depth + 1
     inner = env.within(depth=depth)
     back: dict[str, str] = {}
@@ -233,7 +239,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
-    """Return the error for an axis that appears on the right side in addition to the same axis on the left."""
+    """Return the error for a right-hand side that has an axis although the left-hand side indexes this axis."""
     return checker.error(
         306,
         f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
@@ -244,7 +250,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Return whether one of several ranges covers all positions of an axis of this size, like a plain variable."""
+    """Return whether one of several ranges covers an axis completely, so that it acts like a plain variable."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)
@@ -253,7 +259,10 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 def part_positions(
     checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
 ) -> Filled:
-    """Return the positions, counted from 1, that an index on the left such as 2k+1 selects."""
+    """Return the positions, counted from 1, that an index on the left-hand side selects, such as 2k+1.
+
+    Raise NotationError if a position is out of range.
+    """
     values = positions_of(checker, part, over, env)
     for value in (values.first, values.last) if isinstance(values, Positions) else ():
         check_position(checker, value, size, axis, part)
@@ -263,7 +272,7 @@ def part_positions(
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> Filled:
-    """Return the positions that an index on the left denotes, one for each number of its range."""
+    """Return the positions that an index on the left-hand side denotes, one for each number in its range."""
 
     def position(number: Size) -> Any:
         assert over is not None
@@ -285,7 +294,7 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Join the parts that together fill one axis."""
+    """Join parts along the axis that they fill together."""
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:
         other = parts[1].definition

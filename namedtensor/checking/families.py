@@ -25,7 +25,7 @@ from .recurrences import RecurrenceState
 def infer_family(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Infer one member of a family. Earlier members are inferred first, so that recursion stays shallow."""
+    """Return the term of one family member, or None. Earlier members come first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     asked = open_indices(checker, family, indices, holder, env)
@@ -72,7 +72,7 @@ def infer_family(
 def skip_earlier_members(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
-    """Return the ends of a range, skipping members before the expected one that an earlier family defines."""
+    """Return the ends of the range, moved past earlier members that a preceding family defines."""
     family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
     first, last = range_
     for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
@@ -101,7 +101,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 def infer_step(
     checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
-    """Return the member at these indices, cached or new, or None if another equation defines it or it has begun."""
+    """Return a member, evaluating it if necessary. Return None if another equation defines it or it is in progress."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = family.name.key(indices.get)
@@ -126,7 +126,7 @@ def infer_step(
 
 
 def infer_member(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """Return the value of one member in an environment that contains the member's index."""
+    """Return the term of a member, given an environment that contains the member's index."""
     with isolate(checker):
         if family.elements:
             return define_by_elements(checker, [family.member()], environment)

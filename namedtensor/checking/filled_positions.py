@@ -10,7 +10,7 @@ from ..core.sizes import is_ground, unify
 
 
 class Positions(NamedTuple):
-    """The positions first, first + step, …, whose number does not affect the form of the program."""
+    """The positions first, first + step, …, of which there may be an unknown number."""
 
     first: Size
     step: int
@@ -30,7 +30,10 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 
 
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
-    """Return the positions that an index selects. Raise UndecidedSize if they do not increase by a fixed step."""
+    """Return the positions that an index such as 2k+1 selects for these numbers.
+
+    Raise UndecidedSize if the positions do not increase by a fixed step.
+    """
     first, second, third = (position(numbers.first + at) for at in range(3))
     step = second - first
     if type(step) is not int or step < 1 or third - second != step:
@@ -43,7 +46,7 @@ def length(filled: Filled) -> Size:
 
 
 def count_of(taken: Sequence[Filled]) -> Size | None:
-    """Return n if exactly the positions 1, …, n are filled, without a gap, or None if they are not."""
+    """Return n if the filled positions are exactly 1, …, n, or None if they are not."""
     if not any(isinstance(positions, Positions) for positions in taken):
         numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None

@@ -26,7 +26,7 @@ HINT = "remove the size, or pass a tensor of that size"
 def agree_with_given(
     checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], node: Any = None
 ) -> None:
-    """Raise if an input's size along one of these axes differs from the given size."""
+    """Raise if the size of an input along one of these axes differs from the size in `sizes`."""
     for axis in axes:
         expected = checker.given_sizes.get(axis)
         if expected is not None and not unify(expected, shape[axis]):
@@ -40,14 +40,14 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Return the node that requests the size of an axis, or else the first node that names the axis."""
+    """Return the first node that requests the size of an axis or, failing that, the first node that names it."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
 
 
 def check_stated_sizes(checker: Inference) -> None:
-    """Raise if the two sides of a size equation differ, or if the size of an input differs from its declared size."""
+    """Raise if the sides of a size equation differ, or if a declared size differs from the input's size."""
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
@@ -67,7 +67,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
-    """Return the error for a size equation that is false, or for a tensor that differs from its declaration."""
+    """Return the error for a size equation whose sides differ, or for a tensor whose size is not the declared size."""
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(
@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 
 
 def check_given_sizes(checker: Inference) -> None:
-    """Raise if a given size does not belong to anything that the program creates, declares or defines."""
+    """Raise if a size in `sizes` conflicts with the program, or does not belong to any axis or number in it."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size) or isinstance(size, Extent):
             continue
@@ -99,7 +99,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """Check that n = 3 in the program, or n given as a value, agrees with `sizes`."""
+    """Raise if a number such as n, which the program defines or receives, differs from its size in `sizes`."""
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -116,7 +116,7 @@ def check_number(checker: Inference, name: str, size: int) -> None:
 
 
 def check_declared(checker: Inference, name: str, size: int) -> None:
-    """Check that a declared size, such as D ∈ ℝ^{a[3]}, agrees with `sizes`."""
+    """Raise if a declared size, such as 3 in D ∈ ℝ^{a[3]}, differs from the size in `sizes`."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
             if extent is None or axis.name != name:
@@ -130,7 +130,10 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """Check that [3, 1]_{a} or X_{b→a} at top level agrees with `sizes`, except for the sizes of windows and slices."""
+    """Raise if an axis that an expression creates, such as [3, 1]_{a} or X_{b→a}, differs in size from `sizes`.
+
+    Axes that windows and slices resize are exempt, as are axes in functions.
+    """
     conditions = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
@@ -154,7 +157,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:
-    """Return the spans that are not contained in any other span."""
+    """Return the spans of the nodes, except for spans that lie within another span."""
     outer: set[tuple[int, int]] = set()
     end = -1
     for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):

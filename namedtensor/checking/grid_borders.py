@@ -41,7 +41,7 @@ class Border(NamedTuple):
 
 
 def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean: bool) -> Border:
-    """Return the border made of these members, each broadcast to all axes of a shape."""
+    """Return the border that consists of these members. Each member is broadcast to the given shape."""
     checker = grid.checker
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
@@ -69,7 +69,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 
 
 def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
-    """Yield each family with the cells of its members.
+    """Yield each family together with the cells of the members that it defines.
 
     The cells of the grid's own family are yielded line by line. Members that are given, or that have separate
     equations, are yielded with None as the family.
@@ -89,7 +89,7 @@ def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definiti
 
 
 def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Yield the cells by rows and columns, starting with the longest."""
+    """Yield the cells grouped by row or column, in the order of decreasing length."""
     rest = dict.fromkeys(cells)
     while rest:
         counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))
@@ -101,12 +101,15 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return a term with an additional axis, along which it can be joined with others."""
+    """Return a term with an added axis of size 1, along which it is joined with other members."""
     return make.spread(term, {axis: 1})
 
 
 def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: str) -> Term | None:
-    """Return the members that one family defines, joined along an axis, or None if they must be made one by one."""
+    """Return the members that one family defines, joined along an axis.
+
+    Return None if they must be typed one by one.
+    """
     if part is None or part.claims:
         return None
     indices = [grid.gives(part, cell) for cell in cells]
@@ -124,7 +127,10 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
 
 
 def type_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
-    """Return members of a family whose indices are tensors along an axis. Indices that are all equal become numbers."""
+    """Return several members of a family at once by typing its body with tensors along an axis as the indices.
+
+    An index that is equal for all members stays a number.
+    """
     checker, count = grid.checker, len(next(iter(steps.values())))
     numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
     make = TermBuilder(checker.graph, part.body)
@@ -137,7 +143,10 @@ def type_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
-    """Return the body of a family with numbers or tensors for the indices. See `Environment.members`."""
+    """Return the term of a family's body, with the given numbers or tensors as its indices.
+
+    For `members`, see `Environment.members`.
+    """
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
             raise Unrollable
@@ -148,7 +157,7 @@ def type_at(
 
 
 def make_range(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
-    """Return consecutive integers along an axis."""
+    """Return the tensor of these integers along an axis."""
     first = numbers[0]
     if [*numbers] == [*range(first, first + len(numbers))]:
         return make.iota(axis, first, len(numbers))

@@ -1,4 +1,4 @@
-"""Members of families over two indices, such as E^{3,5} and E^{i,j}, from tensor indices or a loop over all members."""
+"""Members of families over two indices, such as E^{3,5} and E^{i,j}, computed by tensor indices or by a loop."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 @dataclass(frozen=True)
 class Place:
-    """The index of a requested member, as numbers, as a tensor if it is one, and with the binding of its variable."""
+    """One index of a requested member: its possible numbers, its tensor if it has one, and its variable's binding."""
 
     numbers: range
     term: Term | None = None
@@ -45,7 +45,10 @@ class Place:
 def member_of_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Return one member, a tensor of members for tensor indices, or None if the members are made one by one."""
+    """Return the requested member, or a tensor of members if an index is a tensor.
+
+    Return None if the member must be typed by itself.
+    """
     key = family.name.key(indices.get)
     known = holder.memo.get(key)
     if isinstance(known, Term):
@@ -82,7 +85,7 @@ def member_of_grid(
 def find_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
-    """Return the grid of a family and the places of both indices, or None if the indices have no such places."""
+    """Return the grid of a family and both requested indices. Return None if an index is not a number or tensor."""
     variables = variables_of(family)
     others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
@@ -92,7 +95,7 @@ def find_grid(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """Return the place that the text of an index denotes, a number or a shifted tensor, or None."""
+    """Return the index that a text such as 3 or i-1 denotes, or None if it is not a number or a shifted variable."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -113,7 +116,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:
-    """Return the loop being typed that has these indices, or None."""
+    """Return the wavefront loop in which both indices are the loop's current indices, or None."""
     if not isinstance(row.binding, Coordinate) or not isinstance(column.binding, Coordinate):
         return None
     front = row.binding.front
@@ -123,12 +126,12 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 # ------------------------------------------------------------------------------------------------------ what is read
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
-    """Return whether a member of a family may need other members of the same name."""
+    """Return whether a member of a family may depend on other members of the same name."""
     return family.name.base in {definition.name.base for definition, _ in find_mentioned_families(scope, family)}
 
 
 def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield the families that a family's equation mentions, directly or indirectly, each with its name in the text."""
+    """Yield each family that a family's equation mentions, directly or indirectly, with the name that mentions it."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -149,7 +152,7 @@ def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
-    """Return the offsets of the members that the equations use, as far as they are known."""
+    """Return the offsets between a member and the members that its equation reads, as far as they can be determined."""
     cells: set[Cell] = set()
     for _, name in find_mentioned_families(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
@@ -165,7 +168,10 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
 
 # ---------------------------------------------------------------------------------------------------------- one member
 def one_member(grid: Grid, cell: Cell) -> Term | None:
-    """Return a member from a loop that contains it or from a new loop that is worthwhile, or None."""
+    """Return a member from an existing loop, or from a new loop if one is worthwhile.
+
+    Return None if there is no loop.
+    """
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
@@ -179,7 +185,7 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
 
 
 def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
-    """Return a loop with the members in these rows and columns, or None if there is no worthwhile loop."""
+    """Return a loop that computes the members in these rows and columns, or None if a loop is not worthwhile."""
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
     expected = None if domain is None else domain.cut(rows, columns)
     if domain is None or expected is None:
@@ -201,7 +207,10 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """Return the members that these rows and columns may need, or all members if most of them are needed."""
+    """Return the cells that these rows and columns may depend on, or None if they do not form a domain.
+
+    If they are at least half of the domain, return the whole domain.
+    """
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []
     for index, (every, some) in enumerate(((domain.rows, rows), (domain.columns, columns))):
@@ -214,7 +223,7 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 
 
 def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
-    """Return the loop over a domain, in the first valid order."""
+    """Return a loop that computes all members in a domain, trying several orders until one is valid."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(MAX_TRIED_ORDERS):
@@ -241,7 +250,7 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
 
 # --------------------------------------------------------------------------------------------------------- many members
 def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
-    """Return members that do not need other members, from their equation with tensors for the indices."""
+    """Return the requested members by typing the equation with tensors as the indices, if no member needs another."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
         raise Unrollable
@@ -263,7 +272,7 @@ def move_domain(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members of a loop by a tensor of indices, or one by one if no loop contains them."""
+    """Return the requested members, selected from a loop's results or, if there is no loop, typed one by one."""
     rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
@@ -281,13 +290,16 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def cells_of(row: Place, column: Place) -> list[Cell]:
-    """Return the members at two indices, in the order of the indices' axes. Both indices may have the same axis."""
+    """Return the cells that two indices request.
+
+    If both indices lie along one axis, the cells are paired. Otherwise, all combinations are requested.
+    """
     same = row.term is not None and column.term is not None and row.binding.axis == column.binding.axis
     return [*zip(row.numbers, column.numbers)] if same else [*product(row.numbers, column.numbers)]
 
 
 def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members that are not in any loop."""
+    """Return the requested members, typed one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     cells = cells_of(row, column)
     if len(cells) > grid.checker.limits.max_steps:
@@ -299,7 +311,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Return members by their indices when some of them are not in the loop."""
+    """Return the requested members if only some of them are results of the loop. The others are typed one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

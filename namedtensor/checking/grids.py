@@ -22,7 +22,10 @@ Variables = tuple[str, str]
 
 @dataclass(eq=False)
 class Grid:
-    """A name over two indices in one environment, with other indices fixed. `family` is the equation over both."""
+    """A name over two indices in one environment, with fixed values for its other indices.
+
+    `family` is an equation over both indices.
+    """
 
     checker: Inference
     family: Definition
@@ -40,7 +43,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The key that distinguishes this name from others, whichever equation it is found by."""
+        """The key that identifies the name, independently of the equation by which it was found."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -52,7 +55,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """Return one member."""
+        """Return the member at a cell."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise Unrollable
@@ -61,7 +64,7 @@ class Grid:
     # ------------------------------------------------------------------------------------------- which members
     @cached_property
     def domain(self) -> Domain | None:
-        """Return the members that the family defines, or None if they do not form a domain."""
+        """Return the domain of members that the family defines, or None if they do not form a domain."""
         domain = self.holder.domains.get(id(self.family))
         if domain is None:
             domain = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
@@ -69,11 +72,11 @@ class Grid:
 
     @cached_property
     def parts(self) -> list[Definition]:
-        """Return the families of this name, in the order in which they are tried."""
+        """Return the families that define members with this name, in the order in which they are tried."""
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:
-        """Return whether this family alone defines all members of a domain."""
+        """Return whether this family, and no other equation or input, defines all members of a domain."""
         for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
@@ -82,7 +85,7 @@ class Grid:
         return not any(self.has_some(part, domain) for part in before)
 
     def cell_of(self, key: Key) -> Cell | None:
-        """Return the indices in a name, or None if it is not a member of the grid."""
+        """Return the cell of a name, that is, its two indices as numbers, or None if it is not a member of the grid."""
         result = match_key(self.family.name, key, {*self.variables, *self.others})
         numbers = [] if result is None else [str(result.get(variable)) for variable in self.variables]
         if not numbers or not all(number.isdecimal() for number in numbers):
@@ -91,7 +94,7 @@ class Grid:
         return (row, column) if self.key((row, column)) == key else None
 
     def has_some(self, part: Definition, domain: Domain) -> bool:
-        """Return whether another family defines some member of a domain."""
+        """Return whether another family defines a member of the domain."""
         variables = variables_of(part)
         if len(variables) == 2:
             other = domain_in(self.checker, part, self.holder)
@@ -107,7 +110,7 @@ class Grid:
         return any(cell in domain for cell in cells if cell is not None)
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices of a same-named family at a member, or None if the family cannot contain the member."""
+        """Return the indices by which a family's name matches the member at a cell, or None if it does not match."""
         indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
         if indices is None or any(
             name in self.others and index != self.others[name] for name, index in indices.items()
@@ -116,13 +119,13 @@ class Grid:
         return indices
 
     def has(self, cell: Cell) -> bool:
-        """Return whether any equation or input defines a member."""
+        """Return whether an equation or input defines the member at a cell."""
         if any(self.gives(part, cell) is not None for part in self.parts):
             return True
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices of a member that a family defines, or None if the family does not define it."""
+        """Return the indices by which a family defines the member at a cell, or None if it does not define it."""
         indices = self.indices(part, cell)
         if (
             indices is None
@@ -134,7 +137,7 @@ class Grid:
 
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
-    """Return the families that may have members with the name of this family, in the order in which they are tried."""
+    """Return the families with the same name and the same numbers of scripts, in the order in which they are tried."""
     sizes = [*map(len, family.name[1:])]
     return [
         definition
@@ -149,7 +152,10 @@ def variables_of(family: Definition) -> tuple[str, ...]:
 
 
 def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
-    """Return the cells of two ranges, where the bounds of the second may depend on the first, or None."""
+    """Return the domain that a family's two ranges span, or None if it is unknown, too large or has a gap.
+
+    The bounds of the second range may depend on the first index.
+    """
     rows: Any = family.range
     columns = rows.further
     first, last = (checker.solver.number(part, holder) for part in (rows.low, rows.high))

@@ -1,4 +1,4 @@
-"""Hygienic renaming of axes that a function body binds and that would otherwise clash with the axes of a call.
+"""Hygienic renaming of the axes in a function body that would otherwise capture axes of a call's arguments.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
@@ -30,14 +30,17 @@ def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> 
 
 
 def has_head_axes(of: Set | None, formals: set[str]) -> bool:
-    """Return whether a tensor of this declared set has axes of the left-hand side. An undeclared tensor may."""
+    """Return whether a tensor may have axes that the left-hand side binds, given its declared set.
+
+    The set is None if the tensor is undeclared.
+    """
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
 def find_captured_axes(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """Return the axes of a call that the function's body would capture."""
+    """Return the axes, named by a call, that axes in the function's body would capture."""
     names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return names
@@ -74,7 +77,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """Return the renaming of the axes of a call that the body would capture."""
+    """Return new names for the axes of a call that the function's body would otherwise capture."""
     meeting = find_captured_axes(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}
@@ -87,6 +90,6 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 
 
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the renames of the axes of a tensor, including starred axes."""
+    """Return the renaming for the axes of a shape, including starred axes such as a*."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
     return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

@@ -48,7 +48,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the one axis that is indexed. Raise if a function was given several axes for it."""
+    """Return the axis that an index applies to. Raise if a function's axis stands for several axes."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
@@ -59,7 +59,10 @@ def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) ->
 
 
 def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
-    """Return the positions that an index selects. A slice selects first, first + 1, …, last along the axis itself."""
+    """Return the term of the positions that an index selects.
+
+    A slice selects first, first + 1, …, last along the axis itself.
+    """
     real = find_indexed_axis(checker, axis, env)
     if checker.labels:
         part = replace_labels(checker, real, part, base, env)
@@ -131,7 +134,10 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """Return the error for X_{ax(argmax_{ax} G)}: argmax is an indicator, 1 at the largest element, not an index."""
+    """Return the error for an argmax used as an index.
+
+    An argmax is a tensor that is 1 at the largest element and 0 elsewhere.
+    """
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(
@@ -160,7 +166,7 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
 
 
 def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Term:
-    """Return the tensor first, first + 1, … along an axis."""
+    """Return the tensor with the elements first, first + 1, … along an axis."""
     return checker.graph.intern("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 

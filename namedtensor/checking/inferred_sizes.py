@@ -32,7 +32,10 @@ AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its sou
 
 
 def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
-    """Return the size of an axis from the types of the expressions in a call or program. Raise if sizes conflict."""
+    """Return the size of an axis, inferred from the expressions in a call or program, or None.
+
+    Raise if sizes conflict.
+    """
     if not may_make(checker, axis, environment):
         return None
     if checker.size_inference is None:
@@ -54,12 +57,12 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
 
 
 def find_axis_names(checker: Inference, axis: str, environment: Environment) -> set[str]:
-    """Return the names under which an axis appears in the equations of an environment."""
+    """Return all names that denote an axis in an environment, including the axis parameters of enclosing calls."""
     return {axis, *(formal for env in environment.outward for formal, real in env.axes.items() if axis in real)}
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Return whether the axis appears anywhere other than in a size."""
+    """Return whether the axis is named anywhere except in a size, or may be created by a registered Python function."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & find_axis_names(checker, axis, environment) or checker.python)
@@ -81,7 +84,7 @@ def axes_named(root: Any) -> Iterator[Axis]:
 
 
 class Circular(NotationError):
-    """The error for an axis size that is needed for its own inference.
+    """The error for a size that depends on itself.
 
     An expression that needs the size cannot determine it, whatever size the caller has.
     """
@@ -105,7 +108,7 @@ class Round:
 
 
 class SizeInference:
-    """Size inference by a separate checker, so that it does not leave a trace in the program's types."""
+    """A size inference, which uses a separate checker so that the program's recorded types are not affected."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
@@ -118,7 +121,7 @@ class SizeInference:
         self.work = 0
 
     def sizes(self, axis: str, environment: Environment) -> AxisSizes:
-        """Return the sizes of an axis in the results of the equations of an environment, each with its source."""
+        """Return the sizes that an axis has in an environment's equations, each with the equation as its source."""
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
@@ -138,7 +141,7 @@ class SizeInference:
         return answer
 
     def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
-        """Return the answer to a question, which is computed at most once per round.
+        """Return the sizes of an axis in an environment, computing them at most once per round.
 
         A question that failed in this round is not retried.
         """
@@ -190,7 +193,7 @@ class SizeInference:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Drop memoized failures, which may be caused by the very size that is requested."""
+        """Forget failed evaluations, since the requested size itself may have been the reason."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
                 del holder.memo[key]
@@ -198,7 +201,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirror_environment(self, env: Environment | None) -> Any:
-        """Return a copy of an environment without typed terms, for the separate checker."""
+        """Return a copy of an environment, without its typed terms, for use by the separate checker."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -219,7 +222,10 @@ class SizeInference:
 
 
 class AxisSearch:
-    """The search for one axis, with the sizes found and the expressions whose parts may still contain the axis."""
+    """A search for the sizes of one axis.
+
+    `found` contains the sizes, and `rest` the expressions still to be searched.
+    """
 
     def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
         self.inference, self.axis, self.names, self.env = inference, axis, names, env
@@ -227,7 +233,7 @@ class AxisSearch:
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Record the size in the type of a term. If the term cannot be typed, search its parts."""
+        """Record the size of the axis in a term. If the term cannot be typed, search the parts of its expressions."""
         self.inference.work += 1
         term = term_or_none(typed)
         if term is None:
@@ -254,7 +260,10 @@ class AxisSearch:
                 self.part(child)
 
     def may_have(self, node: Any) -> bool:
-        """Return whether a part names the axis or calls code that may make it, and the limit of work is not reached."""
+        """Return whether an expression may contain the axis, because it names the axis or calls a function.
+
+        Return False if the search has exceeded its limit.
+        """
         if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
         scope = self.inference.checker.scope
@@ -264,7 +273,7 @@ class AxisSearch:
 
 
 def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
-    """Return the term, or None if typing fails."""
+    """Return the term that a function computes, or None if it raises an error."""
     try:
         return typed()
     except (NotationError, AlreadyReported):
@@ -272,7 +281,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def cache_key(env: Environment) -> Any:
-    """Return the cache key of an environment: the function, its axes and indices, and the shapes of its arguments."""
+    """Return a key that is equal for environments with equal functions, axes, indices and argument shapes."""
     if env.parent is None:
         return None
     shapes = tuple(
@@ -283,7 +292,7 @@ def cache_key(env: Environment) -> Any:
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:
-    """Return the expressions of a call or of the program that are not definitions of a name."""
+    """Return the expressions in a program or a function that do not belong to a definition."""
     if env.function is not None:
         return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]

@@ -26,7 +26,7 @@ UNDEFINED = 201
 
 
 def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return an index or slice with positions for its labels. Raise if a part is neither a label nor a name."""
+    """Return an index or slice in which each label is replaced by its position. Raise if a name is not a label."""
     if isinstance(part, nodes.Slice):
         first, last = (with_positions(checker, axis, end, base, env) for end in (part.first, part.last))
         return replace(part, first=first, last=last)
@@ -58,7 +58,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
 
 
 def is_unknown(checker: Inference, part: Node, env: Environment) -> bool:
-    """Return whether an index consists of words that the program does not define."""
+    """Return whether an index contains names and the program defines none of them, so that they may be labels."""
     names = [Key(node.text) for node in walk(part) if isinstance(node, nodes.Name)]
     return bool(names) and all(checker.find(name, env, part) is None for name in names)
 

@@ -1,4 +1,4 @@
-"""Inlining of function bodies, which are typed for the arguments and lifted hygienically by the signature.
+"""Inlining of function calls. The body is typed for the arguments, and extra axes are lifted by the signature.
 
 The body of a function without a signature is substituted for the call.
 
@@ -44,7 +44,7 @@ def inline_call(
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
-    """Inline a call by typing the function's body for these arguments."""
+    """Return the term of a call, obtained by typing the function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
@@ -84,7 +84,7 @@ def inline_call(
 def assertions_of_call(
     function: FunctionDefinition, inner: Environment, caller: Environment
 ) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the assertions about the parameters of a function, each with its environment.
+    """Yield the assertions that a function makes about its parameters, each with its environment.
 
     An assertion may call the function itself, as in `∂f(X) = 2 X ⊙_{a} ∂X`. The assertions are not checked again for
     that call.
@@ -105,7 +105,7 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """Return a call's environment, with axes and indices bound but not arguments. Raise if calls are circular."""
+    """Return the environment of a call, in which axes and indices are bound. Raise if the function calls itself."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -153,7 +153,7 @@ def bind_option(
     checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
     ordinary: int, inner: Environment, caller: Environment,
 ) -> None:  # fmt: skip
-    """Bind a parameter after the semicolon, by position or to the input or declared tensor of the same name."""
+    """Bind a parameter after the semicolon to an argument or, without one, to the input of the same name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
@@ -180,7 +180,7 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """Check that an argument with its own declaration has the declared axes. Any other axes are lifted."""
+    """Check that an argument has the axes that its parameter declares, and return it with all other axes lifted."""
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
@@ -205,7 +205,7 @@ def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """Return an argument with its extra (not `bound`) axes renamed to avoid capture. Raise if lifting clashes."""
+    """Return an argument with each axis that is not in `bound` renamed to avoid capture. Raise if names clash."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -291,7 +291,7 @@ def lift_arguments(
 
 
 def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], text: str) -> str:
-    """Return the repair for an argument that lacks an axis. It names the axis that was probably meant, if any."""
+    """Return a repair for an argument that lacks an axis, naming a similar axis if there is one."""
     have = sorted(source_name(name) for name in shape)
     others = [name for name in have if name not in needed]
     meant = near(axis, have, 1, 0.4) or (others if len(others) == 1 else [])
@@ -302,7 +302,7 @@ def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], tex
 
 
 class StatedSize(NamedTuple):
-    """A size expression of a signature or declaration, and the actual size of the axis in an argument."""
+    """A size that a signature or declaration states, paired with the actual size of the axis in an argument."""
 
     expression: Node
     actual: Any
@@ -311,7 +311,10 @@ class StatedSize(NamedTuple):
 
 
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Compare a stated size with the actual size, or solve it for its one unknown name. Return whether this works."""
+    """Check a stated size against the actual size, or solve it for its only unknown name.
+
+    Return False if it has several unknown names. Raise if the sizes differ.
+    """
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None
     if value is None:
@@ -322,7 +325,10 @@ def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Bind the one unknown name in a stated size, such as n in `seq[2 n]`. Return whether only one is unknown."""
+    """Solve a stated size, such as 2 n in seq[2 n], for its only unknown name, and bind it.
+
+    Return whether this works.
+    """
     size = stated.expression
     if read_spelling(size) is not None:
         bind_size(size, stated.actual, inner)
@@ -339,13 +345,13 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def drop_caller(call: Environment) -> Environment:
-    """Return an environment in a call for the names of the function's signature, which are not the caller's names."""
+    """Return the environment for names in a function's signature, from which the caller's names are not visible."""
     alone = replace(call, caller=None)
     return Environment(parent=alone, sizes_parent=alone)
 
 
 def size_differs(checker: Inference, stated: StatedSize, value: Any) -> NotationError:
-    """Return the error for an argument whose size is not the stated size."""
+    """Return the error for an argument whose size differs from the stated size."""
     text, part = checker.text(stated.expression), checker.text(stated.part)
     says = f"{text}, and {value}" if isinstance(value, str) else f"{text} = {value}" if text else value
     return checker.error(
@@ -357,7 +363,10 @@ def size_differs(checker: Inference, stated: StatedSize, value: Any) -> Notation
 
 
 def _is_free(size: Node, inner: Environment) -> bool:
-    """Return whether a size is a bare name that is new in this call, which binds it regardless of its outer meaning."""
+    """Return whether a stated size is a single name that is not yet bound in this call.
+
+    The call then binds it, even if it has a meaning outside.
+    """
     return (
         isinstance(size, Name)
         and Key(size.text) not in inner.scalars
@@ -367,7 +376,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Check the body of an inlined call against the signature, add all extra axes, and restore the source names."""
+    """Return the result of a call: check it against the signature, add all extra axes, and restore their names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

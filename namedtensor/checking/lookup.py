@@ -38,7 +38,7 @@ MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they ne
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
-    """Return the term of a key in an environment, or None if it is not found.
+    """Return the term that a name denotes in an environment, or None if it is undefined.
 
     The variable of a derivative gets a unique term. It differs even from the same name with the same value in another
     environment.
@@ -53,7 +53,7 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
 
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
-    """Return whether a derivative, or the function being differentiated, treats a name as a variable.
+    """Return whether a name must have a separate term because a derivative treats it as a variable.
 
     A plain number is constant inside such a function.
     """
@@ -62,7 +62,7 @@ def is_apart(checker: Inference, key: Key, term: Term) -> bool:
 
 
 def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
-    """Return the environment that holds a key, with the Term of the key in that environment or None."""
+    """Return the term of a name, and the environment that contains it. The term is None if the name is undefined."""
     current: Environment | None = env
     while current is not None:
         if current is checker.top and (owned := find_in_callers(checker, key, env, node, given=False)) is not None:
@@ -96,7 +96,10 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
-    """Return the definition of a key (if `given`, the argument) in a call that encloses `env`, or None."""
+    """Return the environment and term of a name in a call that encloses `env`, or None.
+
+    If `given` is true, look for an argument, and otherwise for a definition.
+    """
     inner: list[Environment] = []
     for call in env.calls:
         if inner:
@@ -111,13 +114,16 @@ def find_in_callers(
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Return whether a name may be a number in a size equation. In b ∈ ℝ^{b}, b is a tensor, whatever |b| is."""
+    """Return whether a name in a size equation may be a number.
+
+    For example, b in b ∈ ℝ^{b} is a tensor, so it is not the number |b|.
+    """
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """Return the value that the function or the program of the holder defines for this key, or None."""
+    """Return the value that a definition in this environment gives to a name, or None."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)
@@ -210,7 +216,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
 
 
 def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
-    """Return the separately defined names that the definitions of a name mention, excluding labels."""
+    """Return the names that the definitions of a name mention and that have definitions, excluding labels."""
     keys: list[Key] = []
     stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
@@ -242,7 +248,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
 
 
 def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
-    """Return whether the definitions of a name depend on sizes, and the other names that they mention."""
+    """Return whether the definitions of a name depend on sizes, and the names that they mention."""
     definitions = checker.scope.definitions
     mentioned: list[Key] = []
     for definition in definitions.get(key, []):
@@ -287,7 +293,7 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
-    """Return the term of a name, with or without scripts, or of a power of a name."""
+    """Return the term of a name with or without scripts. A superscript may also be a power."""
     name = read_spelling(node)
     assert name is not None
     key = name.key(env.index)
@@ -309,7 +315,7 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name by its scripts as written, or else by the values of its scripts."""
+    """Return the term of a name as it is written, or else with its scripts replaced by their values, or None."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and find_loop_mark(checker, key)):
@@ -356,7 +362,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 
 def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name by the values of its scripts, such as X^2 for X^L if L is 2, or None."""
+    """Return the term of a name with its scripts replaced by their values, such as X^2 for X^L if L is 2, or None."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):
@@ -365,7 +371,7 @@ def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: 
 
 
 def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
-    """Return the key of a name, with numbers for labels of known value, such as h^{|a|}, h^{n/2} and a^{n+1}."""
+    """Return the key of a name in which labels such as |a|, n/2 and n+1 are replaced by their values if known."""
 
     def value(word: str) -> Any:
         index = env.index(word)
@@ -376,7 +382,7 @@ def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
         return resolve(index) if is_ground(index) else None
 
     def member(part: Node) -> str:
-        """Return the value of a size expression, or its text if the value is unknown."""
+        """Return the value of a label as text, or the label as it is written if the value is unknown."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return compact(resolve(size)) if size is not None and is_ground(size) else text

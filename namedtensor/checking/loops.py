@@ -56,7 +56,7 @@ _NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
 def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
-    """Return a family member such as h^{t-1} if t is a tensor in this environment, or None if it is not."""
+    """Return the member h^{t-1} as a term if its index t is a tensor here, or None if the index is a number."""
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
     members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or members is None or family.range is None:
@@ -69,7 +69,7 @@ def member_at(
 
 
 class Rolled:
-    """A loop whose body is being typed. Its steps run from `base`, exclusive, up or down to `last`."""
+    """A loop whose body is being typed. Its steps follow `base`, going up or down, and end with `last`."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, direction: int):
         self.checker, self.base, self.last, self.direction = checker, base, last, direction
@@ -88,7 +88,7 @@ class Rolled:
         return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
     def state(self, recurrence: RecurrenceState, back: int) -> Term:
-        """Return the state `back` steps earlier, which is an input of the body."""
+        """Return the term for the state that a family had `back` steps earlier. It is an input of the loop's body."""
         for number in range(1, back + 1):
             if number not in recurrence.states:
                 before = recurrence.at(self.checker, self.base + self.direction * (1 - number))
@@ -97,12 +97,12 @@ class Rolled:
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
-        """Return the state of a family that no step reads, so that the earlier value of the state does not matter."""
+        """Return a placeholder for the state of a family that no step reads. Its previous value is irrelevant."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
     def first(self, recurrence: RecurrenceState, back: int) -> Term:
-        """Return the initial value of a state: an existing member, or zeros for a family that no step reads."""
+        """Return the initial value of a state: an existing member or, for a family that no step reads, zeros."""
         checker, state = self.checker, recurrence.states[back]
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
@@ -110,7 +110,7 @@ class Rolled:
         return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the index as a number, for a function that has the index in its name, such as k in f^k(x) = x / k."""
+        """Return the value of the index for a function with the index in its name, such as k in f^k(x) = x / k."""
         offset, graph = ahead(text, self.mark), self.checker.graph
         if not offset:
             return self.index
@@ -118,11 +118,11 @@ class Rolled:
 
     @property
     def numbers(self) -> range:
-        """The number of the index at each step."""
+        """The value of the index at each step."""
         return range(self.base + self.direction, self.last + self.direction, self.direction)
 
     def labeled(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """Return the members of a name with the loop's index in its labels, such as W^{l,Q}, stacked over the steps.
+        """Return the members of a name with the loop's index in its labels, such as W^{l,Q}, stacked over all steps.
 
         Return None if no member has a value.
         """
@@ -150,7 +150,7 @@ class Rolled:
         return None if result[0] is None else self.members([part for part in result if part is not None], key, node)
 
     def names(self, key: Key) -> list[Key]:
-        """Return the key of a name at each step if its labels contain the loop's index, regardless of tensor sizes."""
+        """Return, for each step, the key of a name whose labels contain the loop's index."""
         steps = self.numbers
 
         def build() -> list[Key]:
@@ -161,14 +161,14 @@ class Rolled:
         return _NAMES.get_or_build((str(key).replace(self.mark, "@"), steps), build)
 
     def order_parameters(self) -> None:
-        """Put the parameters that were found during typing in the order of the steps."""
+        """Sort the parameters that were found while typing the body by step."""
         parameters = self.checker.parameters
         result = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
         for key in sorted(islice(parameters, self.before, None), key=result.__getitem__):
             parameters[key] = parameters.pop(key)
 
     def members(self, terms: list[Term], key: Key, node: Any) -> Term:
-        """Return the terms of the steps as one stacked term if they have the same type."""
+        """Return the members for all steps as one stacked term. They must have the same type."""
         first = terms[0]
         if len({*map(id, terms)}) == 1:
             return first
@@ -183,7 +183,7 @@ class Rolled:
         return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
 
     def next(self, recurrence: RecurrenceState) -> Term:
-        """Return the member of this step."""
+        """Return the member that the current step computes."""
         if recurrence.next is None:
             if recurrence.busy:
                 raise Unrollable
@@ -209,7 +209,7 @@ class Rolled:
         return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Return whether a family's variable has a meaning other than the loop's index in the family's environment."""
+        """Return whether a family's variable has a meaning other than the loop's index where the family is defined."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False
@@ -217,7 +217,7 @@ class Rolled:
         return is_defined(checker, key, holder) or checker.find(key, holder, None) is not self.index
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
-        """Return every family that the loop needs, after typing it."""
+        """Type the loop for a family, and return the states of all families that the loop computes, by cache key."""
         self.recurrences[recurrence.cache_key] = recurrence
         self.checker.rolled[self.mark] = self
         try:
@@ -244,7 +244,10 @@ class Rolled:
 
 
 def type_member(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """Return a family member in its own environment. Raise Unrollable if its equation has assertions or derivatives."""
+    """Return the term of a member in its own environment.
+
+    Raise Unrollable if its equation has assertions or derivatives.
+    """
     claims, derived = len(checker.pending_claims), checker.derived
     term = checker.infer_member(family, environment)
     if len(checker.pending_claims) > claims or checker.derived > derived:  # A state hides its parts.
@@ -253,7 +256,7 @@ def type_member(checker: Inference, family: Definition, environment: Environment
 
 
 def is_of_program(base: str, env: Environment) -> bool:
-    """Return whether a base belongs to the program in an environment, that is, no enclosing call defines it."""
+    """Return whether a name belongs to the program itself, that is, no enclosing call defines it."""
     keys: list[Key] = []
     for outer in env.outward:
         if outer.function is not None:
@@ -265,7 +268,7 @@ def is_of_program(base: str, env: Environment) -> bool:
 
 @dataclass(frozen=True)
 class RolledLoop:
-    """A finished loop, with its steps from `base` (exclusive) to `last` and the states of one family."""
+    """A finished loop, with its steps from `base` (exclusive) to `last` and the state of one family."""
 
     base: int
     last: int
@@ -278,7 +281,7 @@ class RolledLoop:
 def roll_up(
     checker: Inference, recurrence: RecurrenceState, begin: int, expected: int, env: Environment
 ) -> Term | None:
-    """Return the member of a distant step from a loop, or None if the recurrence must be unrolled."""
+    """Return a distant member of a recurrence by a loop, or None if the recurrence must be unrolled."""
     if (
         not is_worth_it(checker, recurrence, (expected - begin) * recurrence.direction)
         or recurrence.cache_key in recurrence.holder.unrollable
@@ -291,7 +294,7 @@ def roll_up(
 
 
 def find_passed_member(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
-    """Return the member of a step that an earlier loop over layers has already computed, or None."""
+    """Return a member that an existing loop over layers computes before its last step, or None."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
             loop.loop.options[0].members
@@ -304,7 +307,7 @@ def find_passed_member(checker: Inference, recurrence: RecurrenceState, expected
 
 
 def is_worth_it(checker: Inference, recurrence: RecurrenceState, steps: int) -> bool:
-    """Return whether rolling this many steps of a recurrence into a loop is worthwhile."""
+    """Return whether a recurrence with this many steps should be a loop."""
     if not checker.rolls or recurrence.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < MIN_LOOP_LAYERS or steps >= MIN_LOOP_STEPS:
@@ -313,7 +316,10 @@ def is_worth_it(checker: Inference, recurrence: RecurrenceState, steps: int) -> 
 
 
 def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: int) -> RolledLoop | None:
-    """Return a loop up to the last step that begins as soon after `begin` as the shapes stay the same, or None."""
+    """Return a loop that ends at step `last` and begins at the first step after which the shapes stay the same.
+
+    Return None if there is no such loop.
+    """
     for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.max_steps else ():
         if (last - base) * recurrence.direction <= 0:  # no step is left
             break
@@ -336,13 +342,13 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
 
 
 def firsts(recurrence: RecurrenceState, begin: int) -> range:
-    """Return the steps after which a loop may begin, including the step before all others if no member was made."""
+    """Return the steps after which a loop may begin, which may include the step before the first member."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
     return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
 
 
 def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:
-    """Return the tensor first, first + 1, … or first, first − 1, … along an axis."""
+    """Return the tensor first, first + 1, … or, for direction −1, the tensor first, first − 1, … along an axis."""
     if direction > 0:
         return iota(checker, axis, first, count, node)
     steps = iota(checker, axis, 1, count, node)
@@ -386,7 +392,7 @@ def note_member(checker: Inference, family: Definition, indices: dict[str, Any],
 
 
 def get_state_after(checker: Inference, loop: RolledLoop, step: int) -> Term:
-    """Return the state of a loop after a step."""
+    """Return the term of a loop's state after a step."""
     state, node = loop.state, loop.loop.node
     options = (loop.number, abs(step - loop.base) - 1)
     return checker.graph.intern("after", (loop.loop,), (), options, dict(state.shape), state.boolean, node)

@@ -38,7 +38,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
-    """Raise Unrollable if a step of a loop has its own function, such as f^1 in addition to f^l."""
+    """Raise Unrollable if a function that is called in a loop, such as f^l, has a separate definition at one step."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
     for index, text in enumerate(scripts):
         mark = mark_in(checker, text)

@@ -32,7 +32,7 @@ Numbers = tuple[Size, ...]
 
 
 class MemberRange(NamedTuple):
-    """The numbers from the first to the last, along an axis, that the index of a member takes."""
+    """The range of values, along an axis, that the index of requested members takes."""
 
     first: Size
     last: Size
@@ -42,7 +42,10 @@ class MemberRange(NamedTuple):
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> list[Size | MemberRange] | None:
-    """Return the indices of a member if they, or the ends of its family, are open, or None if all are numbers."""
+    """Return the indices of a member if one of them, or an end of its family, is open.
+
+    Return None if all are numbers.
+    """
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
         return None
@@ -72,7 +75,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
-    """Return the least and the greatest number of one of several ranges, given the numbers of the preceding ranges."""
+    """Return the first and last number of the range at position `at`, given the numbers of the preceding ranges."""
     range_ = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
     inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
@@ -89,7 +92,10 @@ def open_member(
     asked: list[Size | MemberRange],
     holder: Environment,
 ) -> Term | None:
-    """Return a member of an open family, or its members along axes, by type alone, or None if it lacks them."""
+    """Return an open family's member, or its members along axes, as a term that has only a type.
+
+    Return None if the family does not have the member.
+    """
     over = family.range
     assert over is not None
     others = {name: index for name, index in indices.items() if name not in over.variables}
@@ -103,12 +109,12 @@ def open_member(
 
 
 class NoStart(Exception):
-    """An exception for a member that needs more of its family than is known, so that induction cannot begin with it."""
+    """An exception for a member that depends on too many other members, so that induction cannot begin with it."""
 
 
 @dataclass(eq=False)
 class Induction:
-    """The types of the members of a family, for fixed values of its other indices."""
+    """A proof by induction that all members of a family, for fixed values of its other indices, have one type."""
 
     checker: Inference
     family: Definition
@@ -126,7 +132,7 @@ class Induction:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the indices of the member with these numbers by variable name."""
+        """Return the indices by variable name, given the numbers of a member."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -147,12 +153,15 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """Return the member with these numbers from any of the equations, or None."""
+        """Return the member with these numbers, whichever equation defines it, or None."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
     def along(self, asked: list[Any], at: int) -> Term | None:
-        """Return the members along an axis, or None if one is missing. Raise if the first and last differ in type."""
+        """Return the members along an axis, or None if one is undefined.
+
+        Raise if the first and last have different types.
+        """
         first, last, axis = asked[at]
         sides: list[Term] = []
         for number in (first, last):
@@ -167,7 +176,7 @@ class Induction:
         return self.checker.unknown_member(self.family, {**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
 
     def one(self, numbers: Numbers) -> Term:
-        """Return a term that has the type of a member."""
+        """Return a term of the same type as the member with these numbers."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
                 with retract_after(NoStart):
@@ -181,7 +190,7 @@ class Induction:
 
     @property
     def is_beginning(self) -> bool:
-        """Whether members are typed one by one."""
+        """Whether the members at the beginning of the family are currently being typed one by one."""
         return self.assumed is None and None in self.begun.values()
 
     @property
@@ -189,7 +198,10 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """Return one member. Raise NoStart if its definition is circular or needs more than a few other members."""
+        """Return the member with these numbers, typed from its equation.
+
+        Raise NoStart if it depends on itself or on more than a few other members.
+        """
         result = self.begun.get(numbers)
         if result is not None:
             return result
@@ -210,7 +222,7 @@ class Induction:
         return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
-        """Return the member whose indices are the counters, or the term that is assumed for it."""
+        """Return a member with open indices. While its type is still being proved, return the assumed member."""
         if self.type is None and self.assumed is not None:
             self.is_read = True
             return self.assumed
@@ -241,7 +253,7 @@ class Induction:
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
-        """Return the member at the counters if all members have the type of the first member.
+        """Return the member with open indices after proving that all members have the type of the first member.
 
         Raise NoStart if the types differ.
 
@@ -265,7 +277,10 @@ class Induction:
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
-        """Return the starting indices of fixed ranges and the counters of other ranges, with the counters' limits."""
+        """Return the index of each range, which is its start if the range is fixed and else a counter.
+
+        Also return the limits of the counters.
+        """
         numbers: Numbers = ()
         ranges: dict[SizeSymbol, tuple[Size, Size]] = {}
         for at, (range_, counter) in enumerate(zip(self.over.each, self.counters)):
@@ -286,7 +301,10 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """Return the limits of counters for which `low` to `high` is not empty, such as i ≤ n-1 for j = i+1, …, n."""
+    """Return the limits of the counters, narrowed so that the range from `low` to `high` is not empty.
+
+    For j = i+1, …, n, the limit of i is narrowed to i ≤ n-1.
+    """
     result = dict(ranges)
     for counter, (first, last) in ranges.items():
         linear, number = terms_of(high - low).get((counter,), 0), extent(counter)
@@ -298,7 +316,10 @@ def not_empty(
 
 
 def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
-    """Return W^{n} or W^{l-1} if W^1, W^2, … have values of the same type, or None if they do not."""
+    """Return a member with an open label, such as W^{n} or W^{l-1}, if the values W^1, W^2, … have the same type.
+
+    Return None if they do not.
+    """
     if not (checker.infer_parameters and is_assuming()):
         return None
     labels = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
@@ -320,13 +341,13 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return how far numbers may lie beyond the end of a range."""
+    """Return the distances by which a number may lie beyond a range's end, where `slack` is the open distance to it."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    """Return whether two terms have the same type whatever the open ends are."""
+    """Return whether two terms have the same type for all values of the open range ends."""
     pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
     if term.shape.keys() != other.shape.keys():
         return False

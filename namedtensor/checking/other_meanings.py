@@ -1,4 +1,4 @@
-"""Detection of range variables that have another meaning outside the range, which the body of the family can see."""
+"""Detection of range variables that already have a meaning in the environment of a family."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..terms.inference import Inference
 
 
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
-    """Return whether a variable has another meaning in a family's environment, visible to the family's body."""
+    """Return whether a range variable already has a meaning that the body of the family can see."""
     key = Key(variable)
     if checker.solver.scalar(key, env) is not None or is_defined(checker, key, env):
         return True
@@ -16,6 +16,6 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 def is_defined(checker: Inference, key: Key, env: Environment) -> bool:
-    """Return whether an equation visible from an environment defines a name, without evaluating it."""
+    """Return whether a visible equation defines a name. The equation is not evaluated."""
     holders = (outer for outer in env.outward if outer is checker.top or outer.function is not None)
     return any(key in checker.definitions_of(holder) for holder in holders)

@@ -77,13 +77,16 @@ def type_over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Envi
 
 
 def label_of(checker: Inference, element: Node, env: Environment) -> int | str:
-    """Return the number of an element, such as 3 of {1, 3}, or its text, such as Q of {Q, K}."""
+    """Return an element of a set as a number, such as 3 in {1, 3}, or as text, such as Q in {Q, K}."""
     number = checker.solver.value(element, env)
     return number if isinstance(number, int) else checker.text(element)
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """Return the values of a set along an axis: 1, …, n, the listed numbers, or the elements of a 1-D tensor."""
+    """Return the elements of a set along an axis.
+
+    They are 1, …, n, the listed numbers, or the elements of a 1-D tensor.
+    """
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":
@@ -101,7 +104,7 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
 
 
 def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term:
-    """Return the sum ∑_{j ≠ i} … over all positions of j, except for the terms whose condition does not hold."""
+    """Return a reduction under a condition, such as ∑_{j ≠ i} …, as a masked reduction over all positions."""
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
         raise checker.error(
@@ -130,7 +133,10 @@ def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term
 
 
 def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
-    """Return the type of a limit or minimum over a variable: the type of the body or, for argmin, of the variable."""
+    """Return the type of a limit or minimum that has no computable value.
+
+    It is the type of the body or, for argmin, of the variable.
+    """
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())
         raise checker.error(

@@ -73,7 +73,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
 
 
 def actual_axes(checker: Inference, registered: Any, node: Call, axes: Axes) -> dict[str, str]:
-    """Return the axis that each formal axis of an operator denotes in one use."""
+    """Return, for each formal axis in an operator's signature, the axis that a use names."""
     if len(axes) != len(registered.formals) or len({axis for axis, _ in axes}) < len(axes):
         count = len(registered.formals)
         raise checker.error(

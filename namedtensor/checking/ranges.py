@@ -14,18 +14,18 @@ from .filled_positions import Positions, numbers_to
 
 
 def get_range_index(indices: dict[Any, Any], over: Range) -> Any:
-    """Return the index for the variable of a range, as a number if possible."""
+    """Return the index of a range's variable, converted to a number if possible."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 
 
 def number_indices(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """Return the indices, as numbers if a range counts them."""
+    """Return the indices, where each index of a range is converted to a number if possible."""
     return {**indices, **{range_.variable.text: get_range_index(indices, range_) for range_ in over.each}}
 
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
-    """Return the least and the greatest number of a range."""
+    """Return the first and last number of a range in ascending order."""
     first, last = checker.solver.number(over.low, holder), checker.solver.number(over.high, holder)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
@@ -46,7 +46,7 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Pos
 def is_member(
     checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> bool | None:
-    """Return whether this and the following indices are in their ranges, or None if one of them is not a number."""
+    """Return whether the indices are in their ranges, or None if one of them is not a number."""
     for range_ in over.each:
         expected = get_range_index(indices, range_)
         if not isinstance(expected, int):

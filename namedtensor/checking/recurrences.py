@@ -16,7 +16,7 @@ from .counting import Unrollable
 
 @dataclass(eq=False)
 class RecurrenceState:
-    """A recurrence, that is, one family in its environment with its other indices fixed.
+    """A recurrence: a family in an environment, with fixed values for its other indices.
 
     While a loop is being typed, `states[k]` is the term of the member k steps earlier, and `next` is the term of the
     new member.
@@ -55,18 +55,18 @@ class RecurrenceState:
 
     @property
     def known(self) -> list[int]:
-        """The steps of the existing members, in order."""
+        """The steps of the members that exist, in ascending order."""
         return self.holder.steps.setdefault(self.cache_key, [])
 
     def note(self, step: int, term: Term) -> None:
-        """Store a member that was made."""
+        """Store the member of a step."""
         key = self.key(step)
         if key not in self.holder.memo:
             insort(self.known, step)
         self.holder.memo[key] = term
 
     def nearest(self, first: int, expected: int) -> int:
-        """Return the last step before the requested step that has a member, or the first step."""
+        """Return the last step before `expected` that has a member, or `first` if there is none."""
         known, back = self.known, 1 if self.direction > 0 else 0
         position = bisect_right(known, expected) if back else bisect_left(known, expected)
         while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:
@@ -75,19 +75,19 @@ class RecurrenceState:
         return known[position - back] if 0 <= position - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
-        """Return one member without a loop."""
+        """Return the member of a step without creating a loop."""
         index = checker.find(self.key(step), self.holder, self.family.head)
         if index is None:
             raise Unrollable
         return index
 
     def is_given(self, checker: Inference, steps: range) -> bool:
-        """Return whether the member at any of these steps has its own value."""
+        """Return whether one of these steps has a member that is given or defined separately."""
         keys, base = (*self.holder.variables, *checker.definitions_of(self.holder)), self.family.name.base
         return any(self.step_of(key) in steps for key in keys if key.base == base)
 
     def step_of(self, key: Key) -> int | None:
-        """Return the step of the member with a key, or None if the key is not a member."""
+        """Return the step of the member with this key, or None if it is not a member of the recurrence."""
         indices = match_key(self.family.name, key, {self.variable, *self.others}) or {}
         text = str(indices.get(self.variable))
         return int(text) if text.isdecimal() and self.key(int(text)) == key else None

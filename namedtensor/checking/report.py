@@ -54,7 +54,7 @@ class CheckResult(Suggests):
 
     @property
     def ok(self) -> bool:
-        """Whether the check found no errors."""
+        """Whether the program has no errors."""
         return not self.errors
 
     @property
@@ -122,7 +122,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """Return the result of a checker, where `last` is the whole program's value."""
+    """Run the final checks, and return the result. `last` is the term of the program's value."""
     for finish in (checker.solver.check, checker.check_claims, checker.check_unused):
         try:
             finish()
@@ -189,13 +189,13 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
 
 
 def _size_of_argument(checker: Checker, axis: str) -> Any:
-    """Return the open end |axis| of a range if the check has a size for it, and otherwise a new variable."""
+    """Return |axis| for an open range end: the given size if it is open, and otherwise a new size variable."""
     size = checker.given_sizes.get(axis)
     return size if type(size) is Extent else SizeVariable(f"|{axis}|")
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:
-    """Return the sets of a function's arguments, from the signature or declarations, or None if one is not declared."""
+    """Return the declared sets of a function's arguments, or None if an argument is undeclared."""
     if function.signature is not None:
         return list(function.signature.domain)
     declarations = [function.declarations.get(name.key()) for name in function.parameters]

@@ -29,14 +29,14 @@ class SizeAgenda:
     pending: list[Search] = field(default_factory=list)
 
     def fail(self, key: SearchKey, env: Environment, related: Iterable[Symbol]) -> None:
-        """Record a search that did not find a value."""
+        """Record a failed search, with the related symbols whose values may make another attempt succeed."""
         symbol, _, infers = key
         self.failed[key] = (symbol, env)
         for other in related:
             self.waiting.setdefault((other, infers), []).append(key)
 
     def announce(self, key: SearchKey, is_number: bool) -> None:
-        """Schedule the failed searches that a value may help, unless the value was announced before."""
+        """Schedule each failed search that a new value may help. Do nothing if this value was announced before."""
         symbol, _, infers = key
         if (key, is_number) in self.announced:
             return

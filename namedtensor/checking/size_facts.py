@@ -49,12 +49,15 @@ class FactIndex:
 
 
 def sides(fact: SizeEquation) -> list[Node]:
-    """Return the sides of a size equation as written, without the sizes and signs of given tensors."""
+    """Return the sides of a size equation that are expressions, without sides that are known sizes."""
     return [side for side in (fact.left, fact.right) if not isinstance(side, (int, Extent, SizeVariable))]
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """Yield the words of a size expression. Only d is yielded for d_{l}, because the label may be an index."""
+    """Yield the names and axes in a size expression, each with its kind.
+
+    For d_{l}, only d is yielded, because the label may be an index.
+    """
     stack: list[Any] = [side]
     while stack:
         node = stack.pop()
@@ -72,7 +75,10 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """Return the words for a symbol, such as the name of an axis and the axis parameters that represent it."""
+    """Return the words under which a symbol may occur in equations.
+
+    For an axis, they include the axis parameters that denote it.
+    """
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base), (kind, str(name))}
@@ -134,7 +140,7 @@ def is_finite(number: Any) -> bool:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, exact if it is a fraction, or None if it is not real or an operand is unknown."""
+    """Return base^exponent, exact if it is rational, or None if it is not a real number or an operand is unknown."""
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
@@ -210,7 +216,7 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
 
 
 def make_stated_size_error(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
-    """Return the error for a size that an equation states."""
+    """Return the error for a name whose size, according to an equation, would not be a non-negative integer."""
     note = f"the formula states {source_text(checker, fact)}"
     return no_size(checker, f"{name} would be", value, fact.span, note)
 

@@ -32,7 +32,7 @@ MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for ea
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the environment whose sizes an environment shares, because an equation does not have separate sizes."""
+    """Return the nearest enclosing environment that has separate sizes."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -60,7 +60,7 @@ class SizeSolver(SizesInterface):
 
     # ------------------------------------------------------------------------------------------------------ symbols
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| in this environment, or None if it is undetermined. Raise if the axis has two sizes."""
+        """Return |axis| in this environment, or None if it is unknown. Raise if the axis has two sizes."""
         total: Any = 1
         for name in env.resolve_axis(axis):
             size = self.size_of(name, env, node)
@@ -70,11 +70,11 @@ class SizeSolver(SizesInterface):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| for an axis of a tensor, even if a function's left-hand side binds the name to another axis."""
+        """Return the size of a tensor's axis with this name, even if a function's axis parameter has the same name."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| from inputs and equations alone, without inferred types."""
+        """Return |axis| as determined by inputs and equations, without inference from the types of expressions."""
         with self.inferring(False):
             return self.size_of(axis, env, node)
 
@@ -111,7 +111,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """Run one search, during which each symbol is looked up at most once."""
+        """Open a context for one run of the solver, in which each symbol is searched at most once."""
         self.runs += 1
         try:
             yield
@@ -136,7 +136,7 @@ class SizeSolver(SizesInterface):
         return match
 
     def find_related_symbols(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """Return the other symbols in size equations that may mention a symbol. Their values may determine it."""
+        """Return the symbols that share a size equation with a symbol, since their values may determine its value."""
         facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
         return set(chain.from_iterable(mentioned)) - {symbol}
@@ -186,13 +186,13 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """Return the caller's environment if a call names the axis, because the size is known there, or None."""
+        """Return the caller's environment if the call passes this axis, since its size is known there, or else None."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
 
     def read_declared_size(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
-        """Return the declared size of an axis of a defined name or a result, such as D ∈ ℝ^{seq[5]}."""
+        """Return the size that a declaration states for an axis, such as 5 for seq in D ∈ ℝ^{seq[5]}, or None."""
         for axis, size in (pair for set_ in sets for pair in set_.axes):
             if size is not None and env.resolve_axis(axis.name) == (name,):
                 value = self.value(size, env)
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return the size of an axis from the equations of a call or the program, such as a literal or a rename."""
+        """Return the size that an axis has in the equations of a call or the program, such as in a literal, or None."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -224,7 +224,7 @@ class SizeSolver(SizesInterface):
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        """Return the constraints on a symbol in this call: the function's own, and the program's on the arguments."""
+        """Return the size equations about a symbol that are in a call's function or about its arguments' axes."""
         local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
         if env.parent is not None and env.sizes:
             stated = self.about(symbol, env, self.checker.scope.sizes)
@@ -249,7 +249,7 @@ class SizeSolver(SizesInterface):
         return index.about(words_of(symbol, env))
 
     def solve_by_equations(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        """Solve for a symbol each equation in which it appears once."""
+        """Return the value of a symbol from the first solvable size equation in which it occurs once, or None."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore
@@ -265,7 +265,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def settle(self) -> None:
-        """Unify each top-level size that is still a variable with the size that the equations determine."""
+        """Replace each size variable of the program by the size that the equations determine."""
         top, scope = self.checker.top, self.checker.scope
         facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
@@ -294,7 +294,7 @@ class SizeSolver(SizesInterface):
         return [symbol for symbol, _ in self.places(node, env)]
 
     def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:
-        """Yield each symbol of a size expression, with the path to the symbol from the inside out."""
+        """Yield each symbol in a size expression, with the path from the symbol up to the whole expression."""
         stack: list[NodePath] = [(node, ())]
         while stack:
             way = stack.pop()
@@ -311,14 +311,14 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the number of a size that determines the program's form. Only a check continues without the number."""
+        """Return the value of a size that determines the program's form. Raise UndecidedSize if evaluation lacks it."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(value)
         return value
 
     def value(self, node: Node, env: Environment) -> Any:
-        """Return the number of a size expression, or None if some part of it is unknown."""
+        """Return the value of a size expression, or None if it contains an unknown symbol."""
         if isinstance(node, Number):
             return int(node.value) if isinstance(node.value, float) and node.value.is_integer() else node.value
         symbol = self.symbol_of(node, env)
@@ -340,13 +340,13 @@ class SizeSolver(SizesInterface):
         return self.power(node, env)
 
     def power(self, node: Node, env: Environment) -> Any:
-        """Return the number that a power denotes, or None if it is unknown or the node is not a power."""
+        """Return the value of a power in a size expression, or None if it is unknown or the node is not a power."""
         if not isinstance(node, nodes.Superscript) or len(node.components) != 1:
             return None
         return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
 
     def bounded(self, value: Any, node: Node) -> Any:
-        """Return the number of a size expression. Raise NotationError (404) if it is far beyond any valid size."""
+        """Return the value unchanged. Raise NotationError (404) if it is too large to be a size."""
         if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > MAX_SIZE_NUMBER:
             raise self.checker.error(
                 404,
@@ -367,7 +367,7 @@ class SizeSolver(SizesInterface):
         return None if solved is None else (names[0], solved)
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """Solve an expression with a known value for a symbol. Return None if the expression cannot be inverted."""
+        """Return the symbol's value for which an expression has a given value, or None if it cannot be inverted."""
         way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:

@@ -22,7 +22,7 @@ from .recurrences import RecurrenceState
 
 
 class StackedIndex:
-    """An index that counts from `first` along an axis, along which the members of a family are stacked."""
+    """An index that counts from `first` along an axis. Members of a family are stacked along this axis."""
 
     mark = None  # its variable is in no label
 
@@ -37,7 +37,10 @@ class StackedIndex:
 
 
 def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
-    """Return consecutive members stacked along an axis, with written-out members before the states of a loop."""
+    """Return the members of consecutive steps, stacked along an axis.
+
+    Members that precede the loop are typed one by one, and the others are states of the loop.
+    """
     low, high = recurrence.range(checker)
     loop = None
     if len(steps) >= MIN_LOOP_STEPS and low <= steps[:: recurrence.direction][-1] <= high:
@@ -69,7 +72,7 @@ def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range,
 
 
 def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
-    """Return a loop that contains these steps, except for the first few, or None."""
+    """Return a loop that computes these steps, possibly except for the first few, or None if there is none."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
@@ -88,7 +91,7 @@ def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps
 
 
 def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
-    """Return the states of a loop after each of these steps, stacked along an axis."""
+    """Return the states of a loop after these steps, stacked along an axis."""
     node, boolean = loop.loop.node, loop.state.boolean
 
     def states(along: str) -> Term:
@@ -108,14 +111,20 @@ def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) 
 def lift_term(
     checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]
 ) -> Any:
-    """Return the stacked term of `typed`, or None if the variable is not just a number or the size is small."""
+    """Return the result of `typed`, whose body has a tensor as the variable's value.
+
+    Return None if the variable is not only a number in the body, or if the size is small.
+    """
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
     return try_typing(checker, env, typed) if is_value(checker, variable, body, env) else None
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return a body stacked along a tensor's elements, like `lift_term`. With two indices, an axis may be short."""
+    """Return the result of `typed` for an index over a tensor's elements, or None, like `lift_term`.
+
+    If the body has members over two indices, the axis may be short.
+    """
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS
     return lift_term(checker, variable, size, body, env, typed)

@@ -20,7 +20,7 @@ MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 
 
 def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """Return the term of the body with the points substituted for their names, also in the definitions it uses."""
+    """Return the term of a body evaluated at a point, where given values replace names, also in definitions it uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
     places: dict[int, Term] = {}
@@ -69,7 +69,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 
 def substitute_terms(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
-    """Return the roots with terms substituted by the identity of the terms that they replace."""
+    """Return the terms with some of their parts replaced. `places` maps the id of a part to its replacement."""
     terms = dict(places)
     for term in topological(*roots):
         if id(term) not in terms:

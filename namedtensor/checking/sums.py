@@ -39,7 +39,7 @@ JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
 def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """Return ∑_{i=1}^{n} body."""
+    """Return the term of a reduction over an index, such as ∑_{i=1}^{n} body."""
     if node.operator not in NEUTRAL:
         raise checker.error(
             301, f"{node.operator} needs an axis, or an index of its operand: {node.operator}_i X_{{ax(i)}}", node,
@@ -81,7 +81,7 @@ def check_length(checker: Inference, node: Node, count: int) -> None:
 def type_sum(
     checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node: Any, env: Environment
 ) -> Term:
-    """Return the sum of a body whose index takes `size` values from `first`."""
+    """Return a reduction of a body over an index that takes `size` values, starting from `first`."""
     axis, inner = make_index_environment(checker, variable, first, size, env)
     members = inner.variables[Key(variable.text)]
     return apply_over_index(
@@ -105,7 +105,7 @@ def apply_over_index(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
-    """Apply an operator over the axis of a variable. For argmax and argmin, return one of the variable's members."""
+    """Apply an operator along the axis of a variable. For argmax and argmin, return the best of the `members`."""
     term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
@@ -123,7 +123,7 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """Return the first member with the least or greatest value. A nan counts as both, as in min and max."""
+    """Return the first member whose value is the largest or smallest. A nan counts as the best, as in max and min."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
@@ -134,7 +134,10 @@ def best(
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
-    """Return ∑_{j=1}^{i} for an element's index i as the longest sum, masked to the terms of each element."""
+    """Return the term of a sum whose bounds depend on an element's index i, such as ∑_{j=1}^{i}.
+
+    The sum runs over the largest range, and terms beyond an element's bounds are masked.
+    """
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
             raise end_needed(checker, part, "the sum", env)
@@ -168,7 +171,7 @@ def whole_range(checker: Inference, term: Term, part: Node, env: Environment) ->
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """Return bounds of a term of indices and integers, or None for any other term."""
+    """Return the least and greatest value of a term of indices and integers, or None for another term."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore
@@ -216,7 +219,7 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 
 # ------------------------------------------------------------------------------------------------- an index as a label
 def is_label(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
-    """Return whether the index is in the label of a name that has such labels, such as W^i if W^1 and W^2 are given."""
+    """Return whether the index occurs as a label of a labeled name, such as i in W^i if W^1 and W^2 are given."""
     names, families = find_labeled_names(checker, env)
     labeled = names | families
     labeled |= {f.operator for f in checker.scope.all_functions() if f.superscript or f.subscript}
@@ -238,7 +241,10 @@ def _words(label: Node) -> Iterator[str]:
 
 
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
-    """Return ∑_{t=1}^{n} over members of a family that lie along an axis, or None if the index is another label."""
+    """Return a sum such as ∑_{t=1}^{n} by stacking the members that it needs along an axis.
+
+    Return None if the index also occurs as a label.
+    """
     size, variable = last - first + 1, node.variable
 
     def typed() -> Term:
@@ -248,7 +254,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
-    """Return the type of one term, which is the type of a sum with an unknown number of terms."""
+    """Return a term that has the type of each summand. The sum with an open number of summands has the same type."""
     counter = SizeSymbol(node.variable.text, "")
     environment = env.within(indices={counter.name: extent(counter)})
     with counting({counter: ends}):
@@ -260,7 +266,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 
 
 def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
-    """Return a sum with its terms written out, one for each number or name that the index denotes."""
+    """Return a reduction as a sequence of operations, with a separate operand for each value of the index."""
     terms: list[Term] = []
     for label in labels:
         checker.spend(node)
@@ -274,7 +280,10 @@ def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[in
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
 def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return a sum over an index without bounds, such as ∑_i A_{height(i)}, whose body has the index in a subscript."""
+    """Return a sum over an index without bounds, such as ∑_i A_{height(i)}.
+
+    Return None if the body does not have an index of this name.
+    """
     if len(node.subscript) > 1:
         return several_sums(checker, node, env)
     variable = node.subscript[0] if node.subscript else None
@@ -307,7 +316,10 @@ def can_be_index(variable: Name, env: Environment) -> bool:
 
 
 def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return ∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …, or None. An axis among the indices is summed first."""
+    """Return a sum over several indices, such as ∑_{i,j}, as nested sums, or None if none of the names is an index.
+
+    If one of the names is an axis, the axis is summed first.
+    """
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
     indices = [part for part in indices if any(has_index(use, part) for use in uses(part.text, body))]
@@ -330,7 +342,7 @@ def has_index(index: Index, variable: Name) -> bool:
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
-    """Yield the indexed parts of a body, except for parts below another sum over the same variable."""
+    """Yield the indexed tensors in a body whose indices use a variable. Skip inner sums over the same variable."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()

@@ -94,7 +94,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
 
 
 def need_number(key: Key, known: Iterable[Any]) -> None:
-    """Raise UndecidedSize for a label such as |seq| in h^{|seq|} if the size of seq is read from the arrays."""
+    """Raise UndecidedSize for a label such as |seq| in h^{|seq|} if the size of seq is still open."""
     axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
     for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
         if type(size) is Extent:
@@ -133,7 +133,10 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
 
 
 def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None:
-    """Return the name or axis of the open end n if W^n is used and W^t is defined for t = 1, …, n, or None."""
+    """Return the open end n, as a name or axis, if a program uses W^n and defines W^t for t = 1, …, n.
+
+    Return None for other names.
+    """
     functions = (outer.function for outer in env.outward)
     local = (family for function in functions if function is not None for family in function.families)
     families = [family for family in (*local, *checker.scope.families) if family.key.base == key.base]
@@ -209,7 +212,7 @@ def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | N
 
 
 def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
-    """Return the names that were probably meant, the nearest first.
+    """Return the known names that are similar to a text, the most similar first.
 
     Leave out built-in names that are farther than every program name. A declared name is a program name, whether
     or not its value is given.
@@ -222,12 +225,12 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
 
 
 def spellable(names: list[str]) -> list[str]:
-    """Return the names except short built-in names, which are rarely the result of a typing error."""
+    """Return the names without short built-in names, which are rarely meant by a misspelling."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
 def strip_brackets(checker: Inference, node: Any) -> tuple[int, int]:
-    """Return the location of a name without the brackets around it."""
+    """Return the span of a name without enclosing brackets."""
     start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
@@ -275,7 +278,10 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 
 
 def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
-    """Return the error for a rejected equation such as f(x + 1) = …, which does not define f, if f is needed."""
+    """Return the error for an equation such as f(x + 1) = … if the program uses f, which it does not define.
+
+    Return None if there is no such equation.
+    """
     for claim in checker.scope.claims:
         if (
             not isinstance(claim.left, Call)
@@ -295,7 +301,7 @@ def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
 
 
 def describe_cycle(checker: Inference, key: Key, holder: Environment, env: Environment) -> list[str]:
-    """Return a note that lists a cycle of names, if a name depends on itself through other names."""
+    """Return a note that lists the names of a cycle, or an empty list if the name does not depend on itself."""
     facts = checker.definitions_of(holder)
     pending = sorted((name for _, name, *_ in env.active if name in facts), key=str)
     names = [key]

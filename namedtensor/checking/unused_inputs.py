@@ -35,7 +35,10 @@ OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameter
 
 
 def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
-    """Raise if a keyword input or a size does not occur in the program. If `misspelt`, raise only for similar names."""
+    """Raise if a keyword input or size does not occur in the program.
+
+    If `misspelt` is true, raise only if the program has a similar name.
+    """
     unused = names.unused
     for name in named:
         if str(key(name)) in unused:
@@ -77,12 +80,12 @@ def join_names(names: list[str]) -> str:
 
 @lru_cache(maxsize=512)
 def find_mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
-    """Return the names that a program mentions for these given names, cached because they do not depend on sizes."""
+    """Return the names that a program mentions, given its inputs' names. The result is cached."""
     return MentionedNames(scope, given)
 
 
 class MentionedNames:
-    """The names and axes that a program mentions when some of its names are given."""
+    """The names and axes that a program mentions, given the names of its inputs."""
 
     def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
@@ -96,16 +99,16 @@ class MentionedNames:
 
     @cached_property
     def axes(self) -> set[str]:
-        """Return the axes that the program names or measures."""
+        """Return the axes that the program names or whose sizes it uses."""
         return {axis.name for axis in axes_named(self.scope.program)} | {*find_requested_axes(self.scope.program)}
 
     @cached_property
     def measured(self) -> set[str]:
-        """Return the axes whose sizes the program uses or defines."""
+        """Return the axes whose sizes the program uses, or creates without determining them."""
         return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
-        """Yield each name that occurs in the program. The labels of a known name do not count as names."""
+        """Yield each name that occurs in the program. The labels of known names are not yielded as names."""
         stack: list[Any] = [self.scope.program]
         while stack:
             node = stack.pop()
@@ -124,7 +127,7 @@ class MentionedNames:
                 yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
-        """Return the parts of a node that may be names, without the axes of a built-in function."""
+        """Return the parts of a node that may contain names. Axes of built-in functions are left out."""
         if isinstance(node, Call) and node.operator not in self.scope.functions:
             return (*node.superscript, *node.arguments, *node.parameters)
         if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
@@ -132,12 +135,15 @@ class MentionedNames:
         return children(node)
 
     def names_it(self, name: Key) -> bool:
-        """Return whether a name appears in the program. W^{1,Q} appears as W^{l,Q}, since l may be any number."""
+        """Return whether a name occurs in the program.
+
+        For example, W^{1,Q} occurs as W^{l,Q}, since l may be any number.
+        """
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
     def patterns(self) -> ByScripts[None]:
-        """Return the distinct patterns of possible names."""
+        """Return an index of the names in the program, in which open components match any text."""
         by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
@@ -152,7 +158,7 @@ class MentionedNames:
         return by_scripts
 
     def texts(self, part: Node) -> tuple[str | None, ...]:
-        """Return the possible texts of a script component, or None if any text is possible."""
+        """Return the texts that a script component matches. The result is (None,) if it matches any text."""
         if isinstance(part, nodes.Number):
             return (component(part),)
         is_label = isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices
@@ -160,7 +166,7 @@ class MentionedNames:
 
     @property
     def free(self) -> list[Key]:
-        """The names that the program does not define, in the order of the program."""
+        """The names that the program uses but does not define, in textual order."""
         heads = {
             name.key() for function in self.scope.all_functions() for name in (*function.parameters, *function.options)
         }
@@ -175,7 +181,7 @@ class MentionedNames:
 
 
 class GivenNames:
-    """The inputs of a program, and the names and axes that it mentions."""
+    """The given inputs of a program, together with the names and axes that the program mentions."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs
@@ -183,27 +189,27 @@ class GivenNames:
 
     @cached_property
     def unused(self) -> frozenset[str]:
-        """Return the inputs that the program does not use."""
+        """Return the names of the inputs that the program does not use."""
         return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property
     def given(self) -> set[str]:
-        """The axes of the given inputs."""
+        """The axes of all given inputs."""
         axes: set[str] = set()
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Return whether a name appears in the program, even between bars, or has an axis whose size is requested."""
+        """Return whether the program uses a name, or the size of one of its axes."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
-        """Return whether the program uses the size of an axis of a given tensor."""
+        """Return whether the program uses the size of an axis of an input."""
         return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
 
 
 @lru_cache(maxsize=4096)
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the possible texts for each component of the script of a given name."""
+    """Return the texts that each component of a given name's script matches."""
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 

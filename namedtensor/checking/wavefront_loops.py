@@ -25,7 +25,7 @@ MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step 
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over wavefronts, with the states and the shape of one name in the loop.
+    """A finished loop over wavefronts, with the result and shape of one name in the loop.
 
     The loop computes the members in `domain`. It serves requests for any part of `asked`.
     """
@@ -41,26 +41,26 @@ class RolledGrid:
     boolean: bool
 
     def at(self, make: TermBuilder, cell: Cell) -> Term:
-        """Return one member."""
+        """Return the member at a cell."""
         schedule = self.order.schedule
         options = (self.number, schedule.front(cell) - self.order.first)
         front = make.graph.intern("after", (self.loop,), (), options, dict(self.shape), self.boolean, make.node)
         return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
 
     def every(self, make: TermBuilder, axis: str) -> Term:
-        """Return all members along one axis, in the order of wavefronts and lanes."""
+        """Return all members of the loop along one axis, ordered by wavefront and then by lane."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
         term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
         return make.merge(term, (fronts, self.lane_axis), axis, size * len(self.lanes))
 
     def place(self, cell: Cell) -> int:
-        """Return the position of a member among all members, from 1."""
+        """Return the position, counted from 1, of a cell's member in the result of `every`."""
         front, lane = self.order.schedule.front(cell) - self.order.first, cell[self.order.schedule.lane]
         return front * len(self.lanes) + lane - self.lanes.start + 1
 
     def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
-        """Return the positions of members from tensors of their indices."""
+        """Return the positions of members in the result of `every`, given tensors of their indices."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
         factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]
@@ -73,7 +73,7 @@ class RolledGrid:
 
 
 def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
-    """Return numbers clipped to a range."""
+    """Return a term whose elements are clipped to the range between `lows` and `highs`."""
     return make.between("max", make.between("min", term, highs), lows)
 
 
@@ -97,7 +97,7 @@ class LoopOfFronts:
         return self.make.constant(self.front_axis, numbers)
 
     def cells(self) -> tuple[Term, Term]:
-        """Return the indices i and j of the member in each lane of each wavefront."""
+        """Return the indices i and j of the members, as tensors over wavefronts and lanes."""
         make, other = self.make, self.weights[1 - self.lane]
         number = make.iota(self.front_axis, self.order.first, len(self.order.lanes))
         rest = make.between("-", number, make.times(make.number(self.weights[self.lane]), self.own_lane))
@@ -105,7 +105,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """Return a term over all cells, rearranged by wavefronts and lanes."""
+        """Return a term over all cells, rearranged so that its axes are wavefronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))
@@ -121,7 +121,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """Return the loop, and the index of each grid's latest wavefront among the states."""
+        """Return the loop's term, and for each grid the position of its latest wavefront among the loop's states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -139,7 +139,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """Return a wavefront with the members that the steps do not compute."""
+        """Return a wavefront in which the members on the border, which the steps do not compute, are inserted."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:
@@ -159,7 +159,10 @@ class LoopOfFronts:
         return term
 
     def states(self, grid: Grid) -> list[Term]:
-        """Return the preceding wavefronts, the last one first, as inputs of the body."""
+        """Return placeholders for a grid's preceding wavefronts, the latest first.
+
+        They are inputs of the loop's body.
+        """
         if grid not in self.inputs:
             assert grid.first is not None
             shape = {self.lane_axis: len(self.lanes), **grid.first.shape}
@@ -170,7 +173,7 @@ class LoopOfFronts:
         return self.inputs[grid]
 
     def read_first_front(self, border: Border, back: int) -> Term:
-        """Return the wavefront that is this many wavefronts before the first computed wavefront."""
+        """Return the wavefront that precedes the first computed wavefront by `back` wavefronts, from border members."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
         for cell, position in border.places.items():
@@ -179,6 +182,6 @@ class LoopOfFronts:
         return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:
-        """Return the members at an offset, in the lanes of the members that read them."""
+        """Return the members that the current wavefront reads at an offset, each in the lane of its reader."""
         state = states[self.order.schedule.front(back) - 1]
         return self.make.at(state, self.lane_axis, self.shifted(self.own_lane, 1 - self.lanes.start - back[self.lane]))

@@ -21,7 +21,7 @@ LANES_PER_STEP = 256  # lanes that cost as much as a step
 
 
 class Domain:
-    """A set of cells (i, j), with one span of j for each i from `first` on. The ends of a span are inclusive."""
+    """A set of cells (i, j), given by a span of values of j for each i from `first` on. Both ends are included."""
 
     def __init__(self, first: int, spans: Iterable[Cell]):
         self.first, self.spans = first, tuple(spans)
@@ -63,13 +63,13 @@ class Domain:
         )
 
     def cut(self, rows: range, columns: range) -> Domain | None:
-        """Return the cells that lie in these rows and columns, or None."""
+        """Return the part of the domain that lies in these rows and columns, or None if it is empty or has a gap."""
         low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
         ends = columns.start, columns.stop - 1
         return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
 
     def without(self, cells: Collection[Cell]) -> Domain | None:
-        """Return the domain without these cells at the ends of rows, or None if some of the cells remain."""
+        """Return the domain without these cells, or None if they cannot be removed at the ends of rows."""
         spans: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             while low <= high and (row, low) in cells:
@@ -81,7 +81,7 @@ class Domain:
         return None if domain is None or any(cell in domain for cell in cells) else domain
 
     def turned(self) -> Domain | None:
-        """Return the domain with i and j exchanged, or None if the values of i for some j have a gap."""
+        """Return the domain with i and j exchanged, or None if it then has a gap."""
         if self.is_box:
             (low, high), *_ = self.spans
             return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
@@ -94,7 +94,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """Return the cells outside the domain that cells inside read at this offset."""
+        """Return the cells outside of the domain that are read, at this offset, by cells inside."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
@@ -108,7 +108,10 @@ class Domain:
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
-    """Return the cells of these spans, or None if all spans are empty or an empty span lies between other spans."""
+    """Return the domain of these spans, without empty spans at both ends.
+
+    Return None if all spans are empty, or if an empty span lies between other spans.
+    """
     full = [index for index, span in enumerate(spans) if span is not None and span[0] <= span[1]]
     if not full or full[-1] - full[0] + 1 != len(full):
         return None
@@ -121,7 +124,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Return, for each position, the first and the last range whose span contains it, and the number of such ranges."""
+    """Return, for each position, the first and last lane whose span contains it, and the number of such lanes."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)
@@ -133,7 +136,10 @@ def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tupl
 
 
 class Schedule(NamedTuple):
-    """The weights of i and j in a wavefront's number, and the index that is the lane. The other index has weight ±1."""
+    """The weights of i and j in the wavefront's number, and which of the indices is the lane.
+
+    The other index has weight 1 or −1.
+    """
 
     weights: Cell
     lane: int
@@ -143,7 +149,7 @@ class Schedule(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A schedule on a domain, with the wavefronts from `first` on, and the first and last lane of each wavefront."""
+    """A schedule for a domain. Wavefronts are numbered from `first`, and each has a first and a last lane."""
 
     schedule: Schedule
     first: int
@@ -162,7 +168,10 @@ class Order(NamedTuple):
 
 
 def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
-    """Return the cheapest order in which each cell follows the cells at these offsets, or None if there is none."""
+    """Return the cheapest order in which every cell follows the cells that it reads. `offsets` are their offsets.
+
+    Return None if there is no such order.
+    """
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
     result: list[tuple[int, int, Domain, Schedule]] = []
@@ -184,14 +193,14 @@ def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """Return the first and the last wavefront of each lane."""
+    """Yield the first and last wavefront of each lane. The domain's rows are the lanes."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)
 
 
 def order_of(lying: Domain, schedule: Schedule) -> Order | None:
-    """Return the wavefronts of a domain whose rows are the lanes, or None if a wavefront is empty or has a gap."""
+    """Return an order for a domain whose rows are the lanes, or None if a wavefront would be empty or have a gap."""
     ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
     first = min(low for low, _ in ends)
     spans = [(low - first, high - first) for low, high in ends]

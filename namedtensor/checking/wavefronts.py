@@ -35,14 +35,17 @@ class Misordered(Unrollable):
 
 
 class Uncovered(Unrollable):
-    """An exception for reading undefined members. `domain` contains the cells without such reads, or is None."""
+    """An exception for reading undefined members.
+
+    `domain` contains the cells that do not read them, or is None if these do not form a domain.
+    """
 
     def __init__(self, domain: Domain | None):
         self.domain = domain
 
 
 class Wavefront:
-    """A loop over the wavefronts of a grid whose body is being typed."""
+    """A loop over the wavefronts of a grid, while its body is being typed."""
 
     def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
         self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
@@ -54,7 +57,7 @@ class Wavefront:
         self.grids = {grid.name: grid}
 
     def indices(self) -> Iterator[Coordinate]:
-        """Yield the two indices. In a shorter row, j stays at the end of that row."""
+        """Yield the two indices as tensors over all cells. In a shorter row, j is clipped to the row's span."""
         make, domain, (i, j) = self.make, self.domain, self.axes
         columns = domain.columns
         row, column = make.iota(i, domain.first, len(domain.spans)), make.iota(j, columns.start, len(columns))
@@ -66,7 +69,7 @@ class Wavefront:
 
     # ------------------------------------------------------------------------------------------------ while it is typed
     def read(self, grid: Grid, back: Cell) -> Term:
-        """Return the members at an offset, over all cells."""
+        """Return the members that each cell reads at an offset, as a term over all cells."""
         grid = self.grids.setdefault(grid.name, grid)
         if back == (0, 0):
             return self.typed(grid)
@@ -82,11 +85,11 @@ class Wavefront:
 
     @property
     def shape(self) -> dict[str, int]:
-        """The axes of the cells."""
+        """The axes of the cells, with their sizes."""
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """Return a member of the first wavefront. The type of this member determines the type of all members."""
+        """Return a member of the first wavefront. All members must have its type."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first
@@ -110,7 +113,7 @@ class Wavefront:
         return type_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
-        """Type every grid that the loop reads."""
+        """Type the body of every grid that the loop reads."""
         rolled = {coordinate.mark: coordinate for coordinate in self.coordinates}
         self.checker.rolled |= rolled
         try:
@@ -123,7 +126,7 @@ class Wavefront:
                 del self.checker.rolled[mark]
 
     def check_shapes(self, grid: Grid) -> None:
-        """Raise Unrollable if the type of a member differs from the type of the first member."""
+        """Raise Unrollable if the members of a grid do not have the type of its first member."""
         first, shape = self.first(grid), self.own_shape(self.typed(grid))
         alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
         if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
@@ -133,7 +136,10 @@ class Wavefront:
         return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
 
     def check_borders(self, borders: dict[Grid, Border]) -> None:
-        """Raise Unrollable if a member that reads a border with fewer axes, such as E^{i,0} = 0, also lacks axes."""
+        """Check that each member next to a border keeps all axes although the border's members may lack some.
+
+        For example, E^{i,0} = 0 lacks axes. Raise Unrollable if a member would lack axes, too.
+        """
         reads = [(grid, back) for grid in borders for back in grid.reads]
         seen: set[tuple[frozenset[str], ...]] = set()
         for grid, back in reads:
@@ -147,7 +153,7 @@ class Wavefront:
             self.retype_members(reads, axes)
 
     def retype_members(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
-        """Type all grids again with members that have these axes, and compare the results."""
+        """Type all grids again with read members that have only these axes. Raise Unrollable if the types differ."""
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
             name: Grid(self.checker, value.family, value.others, value.holder) for name, value in self.grids.items()
@@ -164,7 +170,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """Yield each grid whose members the loop computes, with the loop."""
+        """Yield each grid that the loop computes, with its finished loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}
@@ -197,6 +203,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """Return the shape of the member that a cell reads at this offset."""
+    """Return the shape of the member that a cell reads at an offset, which may be on the border."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)

@@ -55,7 +55,7 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 
 def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """Return the program as statements that `Scope` supports, without updates, stated draws, or shorthand."""
+    """Return the program as statements that `Scope` supports, with updates, stated draws and shorthand rewritten."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
         return _drop_conditions(source, program, given)
@@ -99,7 +99,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
 
 
 def _classify_statements(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
-    """Return the scope of a program with definitions, declarations or assertions."""
+    """Classify the statements of a program, and return its scope."""
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -128,15 +128,15 @@ def differentiates(function: FunctionDefinition) -> bool:
 
 
 def find_varied_part(node: nodes.Derivative | nodes.Differential) -> Node:
-    """Return the variable of a derivative or the body of a differential."""
+    """Return the variable of a derivative, or the operand of a differential."""
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
 class Binder(Ownership):
-    """A binder for one program, which adds to `Statements` the definitions and assertions that belong to functions."""
+    """A binder for one program. It extends `Statements` by assigning definitions and assertions to functions."""
 
     def sort(self) -> None:
-        """Assign definitions and assertions to their functions."""
+        """Assign definitions and assertions to the functions that they belong to."""
         scope = self.scope
         self.read_dots()
         if any(function.head.subscript or function.head.superscript for function in self.functions):
@@ -151,7 +151,7 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Raise if a name has two definitions. Find the assertions and the value."""
+        """Determine the assertions and the value of the program. Raise if a name has two definitions."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)
@@ -232,7 +232,7 @@ class Binder(Ownership):
             function.subscript = tuple(result)
 
     def read_dots(self) -> None:
-        """Extend the rule of the last instance after ⋮ to every index, starting from the first written instance."""
+        """Extend an equation that follows ⋮ to a family, which starts at the first instance that is written."""
         for dots in self.dots:
             for definition in self.tensors:
                 if definition.position < dots or len(definition.name.superscript) != 1 or definition.range is not None:

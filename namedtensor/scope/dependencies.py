@@ -1,4 +1,4 @@
-"""The definitions that names refer to, each family together with its starts, and the names that expressions need.
+"""The definitions that names refer to, and the names that expressions need. A family includes its starts.
 
 s^0 = 0 · b                             ┐
 s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, and s^3 refers to it
@@ -30,7 +30,7 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 
 @dataclass(eq=False)
 class BindingGroup:
-    """A definition: an equation, the equations for the elements of a name, or a family with its starts.
+    """A definition: one equation, all equations for the elements of a name, or a family with its starts.
 
     `parts` are the equations of a family. There are several parts if the equations have separate ranges. `options`
     maps each other name to groups of equations. A name has several groups if several functions share a family and
@@ -49,7 +49,7 @@ class BindingGroup:
 
     @property
     def last(self) -> Definition:
-        """The last equation of the definition, or for a family, its last equation with a range."""
+        """The last equation of the definition or, for a family, the last equation that has a range."""
         return max(self.parts or self, key=attrgetter("position"))
 
     @property
@@ -63,12 +63,12 @@ class BindingGroup:
         return self.parts[0].position if self.parts else next(iter(self)).position
 
     def means(self, key: Key) -> bool:
-        """Return whether a use of this name may refer to the group."""
+        """Return whether a name may refer to this definition."""
         return key in self.options or (self.pattern is not None and matches(self.pattern, key))
 
 
 def pattern_of(name: Spelled, indices: set[str]) -> Key:
-    """Return the pattern of a name, with … for its indices. For h^{l,t}_Q it is ("h", ("Q",), ("…", "…"))."""
+    """Return the pattern of a name, in which … replaces indices. For h^{l,t}_Q, it is ("h", ("Q",), ("…", "…"))."""
 
     def open(part: Node) -> str:
         return ANY if component_names(part) & indices else component(part)
@@ -111,14 +111,14 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return the indices of a family's name and the first values of the ranges, with the variables numbered."""
+    """Return the indices in a family's name and its ranges' first values, with numbers in place of variables."""
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
     return tuple(substitute_nodes(node, numbers) for node in nodes_)
 
 
 def holds(family: Definition, key: Key) -> bool:
-    """Return whether a name is certainly a member of X^l = … for l = 1, …, n, and so not a start of the family."""
+    """Return whether a name is certainly a member of a family X^l = … for l = 1, …, n, and so not one of its starts."""
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
@@ -134,7 +134,7 @@ def surely_in(over: nodes.Range, index: str) -> bool:
 
 
 class DefinitionNeeds(NamedTuple):
-    """The names that an equation needs, as keys and as single words, and the equations that these names refer to."""
+    """The names that an equation needs, as keys and as words without scripts, and the equations that they refer to."""
 
     keys: list[Key]
     words: set[str]
@@ -142,7 +142,7 @@ class DefinitionNeeds(NamedTuple):
 
 
 class BindingGroups:
-    """The definitions of a program by name, each family together with its starts."""
+    """The definitions of a program, looked up by name. A family includes its starts."""
 
     def __init__(self, scope: Scope, tensors: list[Definition], indices: set[str]):
         self.given = scope.given
@@ -207,28 +207,31 @@ class BindingGroups:
             self.add(binding)
 
     def meant(self, key: Key) -> list[BindingGroup]:
-        """Return the definitions that a use of this name may refer to."""
+        """Return the definitions that a name may refer to."""
         binding_groups = self.exact.get(key, [])
         families = self.families.get(key.base, ())
         return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
 
     def overriding(self, family: BindingGroup) -> list[BindingGroup]:
-        """Return the definitions that assign other values to members of a family."""
+        """Return the separate definitions of members of a family, which override the family."""
         return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
 
     def find_drawn(self, draw: Draw) -> list[BindingGroup]:
-        """Return the definitions that state the distribution of a random variable."""
+        """Return the definition that states the distribution of a random variable, or an empty list."""
         meant = self.meant(Key(draw.name))
         return meant if any(isinstance(part.body, Draw) for binding in meant for part in binding) else []
 
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
-        """Return the definitions that a name in an equation may refer to, the nearest definition first."""
+        """Return the nearest definition that a name in an equation may refer to, as a list with at most one item.
+
+        A definition of exactly this name precedes a family.
+        """
         return sorted(
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
 
     def needs(self, definition: Definition) -> DefinitionNeeds:
-        """Return the needs of an equation, and the equations that its names refer to."""
+        """Return the names that an equation needs, and the equations that they refer to."""
         if id(definition) not in self._needs:
             uses, local = definition.uses, definition.local
             keys = self.needed(uses, local)
@@ -239,7 +242,10 @@ class BindingGroups:
         return self._needs[id(definition)]
 
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
-        """Record the defined names that each function, or a function that it calls, needs but does not bind or own."""
+        """Record for each function the defined names that its calls need, if the function does not bind or own them.
+
+        They include the names that functions called by it need.
+        """
         self.left, self._needs = {}, {}
         callers = functions_by_calls(functions)
         waiting = [*functions] if any(function.operator in callers for function in functions) else []
@@ -254,7 +260,7 @@ class BindingGroups:
                 waiting += callers.get(function.operator, ())
 
     def needed(self, uses: Uses, local: Collection[str] = NOTHING, calls: bool = True) -> list[Key]:
-        """Return the keys of the names that expressions use, preferring the longest name that has a definition.
+        """Return the keys of the names that expressions use. For a name with scripts, prefer the longest defined form.
 
         Skip the `local` names, which have another meaning in the expressions. If `calls` is true, include the names
         that a called function leaves to its caller.
@@ -291,11 +297,11 @@ class BindingGroups:
         return keys
 
     def is_declared(self, key: Key) -> bool:
-        """Return whether a name has a value or a declaration."""
+        """Return whether a name is given or has a declaration."""
         return key in self.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
 
     def indices_in(self, node: Node) -> Sequence[Node]:
-        """Return the components of a name that are numbers, not labels, such as L in X^L or n in the power x^n."""
+        """Return the components of a name that are indices or powers, such as L in X^L or n in x^n, and not labels."""
         name = read_spelling(node)
         assert name is not None
         key = name.key()
@@ -309,7 +315,7 @@ class BindingGroups:
         return name.superscript
 
     def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
-        """Return the definitions that the body of a function needs, grouped by name."""
+        """Return the definitions that the body of a function needs, directly or indirectly, grouped by name."""
         bound = {name.key() for name in (*function.parameters, *function.options)}
 
         def meant(uses: Uses) -> list[Definition]:
@@ -320,7 +326,10 @@ class BindingGroups:
 
 
 def runs(group: Group) -> list[Group]:
-    """Split the equations for one name into definitions. Parts and single elements together form one definition."""
+    """Split the equations for one name into definitions.
+
+    Equations for parts or single elements form one definition together.
+    """
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
     parts: Group = []
@@ -339,7 +348,7 @@ def is_one_element(definition: Definition) -> bool:
 
 
 def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, list[FunctionDefinition]]:
-    """Return the functions that call each operator, as a mapping from operators to functions."""
+    """Return, for each operator, the functions that call it."""
     callers: dict[str, list[FunctionDefinition]] = {}
     for function in functions:
         for operator in NOTHING.union(*(uses.calls for uses in function.all_uses)):
@@ -348,7 +357,7 @@ def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, lis
 
 
 def callers_of(function: FunctionDefinition, functions: Iterable[FunctionDefinition]) -> list[FunctionDefinition]:
-    """Return the functions that call a function, directly or through others."""
+    """Return the functions that call a function, directly or indirectly."""
     by_calls = functions_by_calls(functions)
     callers = by_calls.get(function.operator, ())
     return [*reach(callers, lambda caller: by_calls.get(caller.operator, ()))]

@@ -26,7 +26,7 @@ Operation = Callable[
 
 
 class Distribution(NamedTuple):
-    """A distribution with `parameters` parameters. `of(op, parameters, u, w)` is one sample, where u and w are uniform.
+    """A distribution. `of(op, parameters, u, w)` is a sample that is computed from the uniform numbers u and w.
 
     `op("cumsum", p, along=True)` applies the operator along the axis of p.
     """
@@ -37,7 +37,7 @@ class Distribution(NamedTuple):
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Transform uniform numbers by the Box-Muller method. The second parameter is the variance."""
+    """Return a sample of a normal distribution, by the Box-Muller method. The second parameter is the variance."""
     mean, variance = parameters
     radius = op("sqrt", op("⊙", -2.0, op("log", u)))
     standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))
@@ -82,12 +82,15 @@ DISTRIBUTIONS = {
 
 
 def is_categorical(draw: Draw) -> bool:
-    """Return whether outcomes are indices whose probabilities are the single parameter, along an axis."""
+    """Return whether the outcomes of a random variable are indices along an axis.
+
+    Its single parameter contains their probabilities.
+    """
     return DISTRIBUTIONS[draw.family].of is _categorical
 
 
 def is_finite(draw: Draw) -> bool:
-    """Return whether an expectation over the random variable enumerates the outcomes."""
+    """Return whether an expectation over a random variable enumerates its outcomes."""
     known = DISTRIBUTIONS.get(draw.family)
     return known is not None and known.finite and not draw.axes
 
@@ -103,7 +106,7 @@ def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
 
 
 def samples(root: Any) -> bool:
-    """Return whether a node contains a draw, so that its value is an estimate or one of many possible values."""
+    """Return whether a node contains a random sample, so that its value varies between samples."""
     drawn = [node for node in walk(root) if isinstance(node, Draw)]
     through = [draw for node in walk(root) if isinstance(node, Expectation) for draw in node.drawn if is_finite(draw)]
     return len(drawn) > len(through)
@@ -111,7 +114,7 @@ def samples(root: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def find_estimated_names(scope: Scope) -> frozenset[str]:
-    """Return the names whose values depend on random samples, directly or through other names."""
+    """Return the names whose values depend on random samples, directly or indirectly."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -138,7 +141,7 @@ def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
 
 
 def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
-    """Return the names and functions at or below some nodes, and whether one of the nodes is sampled."""
+    """Return the names and functions in some expressions, and whether one of the expressions contains a sample."""
     named: set[str] = set()
     for node in (part for root in roots for part in walk(root)):
         if isinstance(node, nodes.Name):

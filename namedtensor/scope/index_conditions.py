@@ -30,7 +30,10 @@ ORDERS = ("<", "≤")
 
 
 def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
-    """Return the program with each operator over indices replaced by operators that bind one index with its range."""
+    """Return the program, in which each operator over a condition is replaced by nested operators over ranges.
+
+    Each of them binds one index.
+    """
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
     statements = tuple(convert_statement(statement, known) for statement in program.statements)
@@ -95,7 +98,7 @@ def convert_condition(node: Over, fixed: frozenset[str]) -> Node:
 
 
 def orient_relation(relation: Call) -> Call:
-    """Return an order relation in its form with < or ≤, and any other relation unchanged."""
+    """Return a relation with > or ≥ in its equivalent form with < or ≤, and any other relation unchanged."""
     if relation.operator not in FLIPPED:
         return relation
     return replace(relation, operator=FLIPPED[relation.operator], arguments=relation.arguments[::-1])
@@ -108,7 +111,7 @@ def indices_of(parts: Iterable[Node]) -> set[str]:
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
-    """Return the indices that a condition binds, in order of appearance."""
+    """Return the indices that the condition of an operator binds, in order of appearance."""
     between = find_conjoined_names(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
@@ -119,7 +122,7 @@ def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
 
 
 def find_conjoined_names(condition: Any) -> set[str]:
-    """Return the names between two relations of a chain, such as i and j in 1 ≤ i < j ≤ n."""
+    """Return the names in the middle of a chain of relations, such as i and j in 1 ≤ i < j ≤ n."""
     inside = [relation.arguments[0] for relation in conjuncts(condition)[1:]]
     return {node.text for node in inside if isinstance(node, Name)}
 
@@ -129,7 +132,10 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """Return nested operators for the indices, the first index outermost. A relation is placed at its last index."""
+    """Return nested operators, one for each index, the first index outermost.
+
+    Each relation is placed at the innermost of its indices.
+    """
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
     for relation in relations:
@@ -153,14 +159,17 @@ def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> N
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Return whether a relation specifies the first or last value of an index, as in i < j and j ≤ n."""
+    """Return whether a relation bounds an index from below or above, such as i < j and j ≤ n."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
 def find_index_bound(
     name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
-    """Return the first (`at` 0) or last (`at` 1) value of an index from an earlier bound or a later index's bound."""
+    """Return the first (`at` 0) or last (`at` 1) value of an index, according to the relations, or None.
+
+    If a bound is a later index, use the bound of that index instead.
+    """
     for relation in relations:
         sides = relation.arguments
         if relation.operator not in ORDERS or sides[1 - at] != Name(name):

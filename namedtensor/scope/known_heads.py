@@ -47,7 +47,7 @@ class _Known:
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
-        """Return the equations for a name that are assertions, not definitions."""
+        """Return the equations in a group for one name that are assertions, not definitions."""
         key = group[0].key
         if key in self.given or self.is_power(group[0].name):
             return group
@@ -66,7 +66,7 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Return whether a superscript number is a power of a known name, as in x^2, and not a label, as in X^1, X^2."""
+        """Return whether a superscript number, as in x^2, is a power of a known name and not a label."""
         text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
         if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
             return False
@@ -81,7 +81,7 @@ class _Known:
         return base in others and not labeled
 
     def absolute_values(self) -> set[Head]:
-        """Return the sides |x| that are absolute values, because x is a tensor and there is no axis of this name."""
+        """Return the sides |x| of equations that are absolute values, since x is a tensor and not an axis."""
         program = self.scope.program
         sides = [
             (position, index, side.axis)
@@ -102,7 +102,7 @@ class _Known:
         }
 
     def cannot_fill(self, group: list[Definition]) -> bool:
-        """Return whether these elements of a declared name are too few to define the whole tensor."""
+        """Return whether equations for elements of a declared name define too few elements for a whole tensor."""
         if group[0].key not in self.declared:
             return False
         places = [find_fixed_axes(definition) for definition in group]
@@ -116,7 +116,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a left-hand side is a call of a function that is known without this equation."""
+        """Return whether a left-hand side is a call of a known function, so that its equation is an assertion."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # log Z = 3 says no more of log than of Z
@@ -140,13 +140,13 @@ class _Known:
         return function is not (definitions or others)[0]
 
     def is_stated(self, function: FunctionDefinition) -> bool:
-        """Return whether a signature, such as σ : ℝ → ℝ, declares a replacement of a built-in function."""
+        """Return whether a built-in function is replaced, as stated by a signature such as σ : ℝ → ℝ."""
         arguments = len(function.parameters)
         heads = ((signature.head, len(signature.domain)) for _, signature in self.scope.signatures)
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Return whether a name is known apart from its use as a parameter of the left-hand side.
+        """Return whether a name is known, not counting its use as a parameter on the left-hand side.
 
         A declaration below the left-hand side does not count, because it declares the parameter.
         """
@@ -159,16 +159,19 @@ class _Known:
         return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether a function is defined for any tensor, as in mean_{ax}(X) = ∑_{ax} X / |ax| if X lacks ax."""
+        """Return whether an equation defines a function for any tensor, as in mean_{ax}(X) = ∑_{ax} X / |ax|.
+
+        It does if a parameter X does not have the axis ax.
+        """
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether the body of a function mentions every parameter of the left-hand side."""
+        """Return whether the body of a function mentions all of the function's parameters."""
         return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
-        """Return the axes of a given or declared name, or all axes that the parts of a defined name can have."""
+        """Return the axes of a given or declared name. For a defined name, return all axes that its body may have."""
         if name in self.given:
             return self.given[name]
         if name in self.declared:
@@ -188,13 +191,13 @@ class _Known:
 
 
 def axes_named(node: Any) -> set[str]:
-    """Return the axes that a node itself names, such as a in X_{b→a} and in ∑_{a} X."""
+    """Return the axes that a node itself, not its parts, names, such as a in ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
 
 
 def is_rearranged(definition: Definition) -> bool:
-    """Return whether an equation rearranges elements of a single tensor, as in A_{h(i), w(j)} = A_{h(j), w(i)}."""
+    """Return whether an equation only rearranges elements, as in A_{h(i), w(j)} = A_{h(j), w(i)}."""
     key = definition.key
     uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, key)]
     named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == key.base]
@@ -212,7 +215,7 @@ def is_whole(text: str) -> bool:
 
 
 def find_fixed_axes(definition: Definition) -> dict[str, int]:
-    """Return the axes whose index is fixed in an element equation, such as height with 1 in A_{height(1), width(j)}."""
+    """Return the axes whose index on a left-hand side is a number, such as {height: 1} for A_{height(1), width(j)}."""
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
@@ -221,7 +224,10 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
-    """Return whether one left-hand side can be a use of the other, with the same labels and axes of the argument."""
+    """Return whether a call can be a use of another left-hand side.
+
+    Their labels and the axes of their arguments must agree.
+    """
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
     return counts[0] == counts[1] and all(
@@ -253,7 +259,7 @@ def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
 
 
 def find_juxtaposed_name(node: Any) -> str:
-    """Return σ if the node is σ(X), parsed as the product of a tensor σ and X, or else an empty string."""
+    """Return σ if the node is the product of a name σ and a bracket, as in σ(X), or else an empty string."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
         name = read_spelling(node.arguments[0])
         return name.base if name is not None else ""

@@ -65,7 +65,7 @@ _SMALL = {
 
 
 def _unfold_small(text: str) -> str:
-    """Return x_{1}^{2} for x₁²."""
+    """Return a text with small characters written as scripts, such as x_{1}^{2} for x₁²."""
     pieces: list[tuple[str, str]] = []
     for character in text:
         sign, plain = _SMALL.get(character, ("", character))
@@ -93,7 +93,7 @@ MAX_CACHED_NAMES = 2**16  # enough for 4,000 layers with 16 parameters each
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def key_of(text: str) -> Key:
-    """Return the key of a single name, using a cache."""
+    """Return the key of a single name. Results are cached."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value must be a string, got {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
@@ -114,7 +114,7 @@ def key_of(text: str) -> Key:
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
-    """Return the content of a script as it is written in text, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
+    """Return the content of a script in the form used in keys, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]
@@ -122,13 +122,16 @@ def _script_text(sign: str, braced: str, bare: str) -> str:
 
 
 def greek(word: str) -> str:
-    """Return the name with Greek letters in place of spelled-out letters, such as γ' for gamma'."""
+    """Return a spelled-out Greek letter as the letter, such as γ' for gamma', and any other word unchanged."""
     plain = word.rstrip("'")
     return SPELLED_GREEK.get(plain, plain) + word[len(plain) :] if word.isascii() else word
 
 
 def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> str:
-    """Return the text of one component of a script. `value` returns the value of an index variable, or None."""
+    """Return the text of one component of a script.
+
+    The function `value` returns the value of an index variable, or None.
+    """
     if isinstance(node, Number):
         return str(node.value)
     if isinstance(node, Name):
@@ -152,17 +155,20 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
 
 
 def compact(value: Any) -> str:
-    """Return a number in a component of a script as it is written in keys, such as n-1 for n - 1."""
+    """Return a number or size as it is written in keys, without spaces, such as n-1."""
     return str(value).replace(" ", "")
 
 
 def component_node(text: str) -> Number | Name:
-    """Return the node for a component of a script."""
+    """Return the node for the text of a script component, which is a number or a name."""
     return Number(int(text)) if text.isdecimal() else Name(text)
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
-    """Return the integer or size that an expression such as `l - 1` or `2k + 1` evaluates to, or None."""
+    """Return the value of an expression such as `l - 1` or `2k + 1` as an integer or size, or None if it is unknown.
+
+    The function `value` returns the value of a name.
+    """
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
     if isinstance(node, Name):
@@ -221,7 +227,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """Return the key of a name in a source, or a key that does not match any name if the name is invalid."""
+    """Return the key of a name in a source. For an invalid name, return a key that does not match any other name."""
     try:
         return key(text)
     except NotationError:
@@ -246,7 +252,7 @@ def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = k
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
-    """Return the error for a name that is given in two forms. `name` is the second form."""
+    """Return the error for a name that is given in two spellings. `name` is the second spelling."""
     first = next(other for other in names if read(other) == read(name))
     return NotationError(202, f"{first} and {name} are the same name", hint="pass one of them", symbol=str(read(name)))
 
@@ -276,7 +282,7 @@ Components = Sequence["str | None"]  # the texts of a script, or None for an ope
 
 
 class ByScripts(Generic[Thing]):
-    """Values indexed by a base name and the texts of the scripts, including patterns."""
+    """A table of values by names, with a base name and scripts. Components of a script may be open."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -286,7 +292,7 @@ class ByScripts(Generic[Thing]):
         self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the places of the components that some name fixes
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
-        """Store a value under a name."""
+        """Store a value under a name. A component that is None is open, so that it matches any text."""
         texts = (*subscript, *superscript)
         fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})
@@ -313,7 +319,9 @@ class ByScripts(Generic[Thing]):
         return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
-        """Yield groups of names with the same matches, such as W^{1,Q} and W^{2,Q} if l in W^{l,Q} is open.
+        """Yield the names in groups that match the same stored names.
+
+        For example, W^{1,Q} and W^{2,Q} match the same names if l is open in W^{l,Q}.
 
         The names in a group of several names differ only in the component at the yielded position. That component is
         a number.
@@ -333,7 +341,10 @@ class ByScripts(Generic[Thing]):
 
 
 def index_by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Index values by names with open indices, so that a search finds every name that `match_key` would match."""
+    """Store values under names in which the given indices are open.
+
+    A search then finds the same names that `match_key` matches.
+    """
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

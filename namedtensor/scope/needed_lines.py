@@ -30,7 +30,7 @@ def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Yield each name with a function or statement that defines or describes it."""
+    """Yield the functions and statements that define or describe a name at top level, each with this name."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():
@@ -41,7 +41,7 @@ def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | 
 
 
 class _Selection:
-    """The statements that some names need, found by following the names in each statement."""
+    """The statements that some names need. They are found by following the names in each statement."""
 
     def __init__(self, scope: Scope):
         self.scope = scope
@@ -72,14 +72,14 @@ class _Selection:
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
-        """Add a statement, and the names in the statement that are not local to a function."""
+        """Add a statement, and mark its names as needed, except for names that are local to a function."""
         self.spans.add(statement.span)
         uses = uses_of(statement)
         self.axes |= uses.axes()
         self.pending += uses.words - local
 
     def add_function(self, function: FunctionDefinition) -> None:
-        """Add a function and everything that belongs to it."""
+        """Add a function, and all definitions and statements that belong to it."""
         facts = [*function.all_definitions()]
         local = frozenset((*function.bound, *(fact.name.base for fact in facts)))
         self.add(function.statement, local)
@@ -94,7 +94,7 @@ class _Selection:
 
 
 def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:
-    """Return the lines that the spans touch, merging adjacent lines into one span."""
+    """Return the spans of the lines that contain the given spans. Adjacent lines are merged into one span."""
     lines: list[Span] = []
     for start, end in sorted(spans):
         first = source.rfind("\n", 0, start) + 1

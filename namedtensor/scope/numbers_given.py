@@ -26,7 +26,9 @@ def convert_integers(
     possible: Callable[[frozenset[str]], frozenset[str]],
     scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Convert scalar values of the names in `single` that the formula needs as integers.
+    """Convert the values of names that the formula needs as integers, such as L in X^L.
+
+    `single` contains the names whose values are scalars.
 
     `possible` is a fast check that returns the names that may be needed as integers.
     """
@@ -41,7 +43,7 @@ def convert_integers(
 
 
 def to_number(value: Any) -> Any:
-    """Convert a scalar tensor to a number, if possible an integer. Return other values, such as tracers, unchanged."""
+    """Return a scalar tensor as a number, if possible an integer. Return other values, such as tracers, unchanged."""
     integer = to_integer(value)
     if integer is not None or not hasattr(value, "array"):
         return value if integer is None else integer
@@ -52,7 +54,7 @@ def to_number(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any) -> None:
-    """Raise if an end of a range is not an integer."""
+    """Raise if a value that is the end of a range is not an integer."""
     try:
         number = float(value if isinstance(value, (int, float)) else value.array)
     except Exception:
@@ -75,7 +77,7 @@ def parameters_in(scope: Scope) -> Iterator[str]:
 
 
 def ends_in(scope: Scope) -> set[str]:
-    """Return the names in the bounds of ranges and sums, and the names that are a bound of a slice."""
+    """Return the names in the ends of ranges and sums, and the names that are themselves an end of a slice."""
     ends: list[Node] = []
     for node in walk(scope.program):
         if isinstance(node, (Range, IndexSum)):
@@ -86,7 +88,7 @@ def ends_in(scope: Scope) -> set[str]:
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:
-    """Yield the names for which a formula needs integers."""
+    """Yield the names whose values the formula needs as integers."""
     ranged = [family.name.base for family in scope.families]
     ranged += [family.name.base for function in scope.all_functions() for family in function.families]
     ranged += [name.base for _, name, _, over in scope.declarations if over is not None]
@@ -96,13 +98,16 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """Return the names for which a formula may need integers, if every name with scripts may be a member's name."""
+    """Return the names that a formula may need as integers, assuming that any name with scripts may be a member.
+
+    This check is faster than `numbers_in`, because it does not need the scope.
+    """
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset[str]().union(*map(names_in, parts))
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Return the parts of a node that are integers, such as components of a member's name, ends of ranges, and sizes.
+    """Return the parts of a node whose values must be integers, such as indices of members, ends of ranges, and sizes.
 
     `ranged` contains the names that have members. If it is None, every name may have members.
     """

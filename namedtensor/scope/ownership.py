@@ -57,7 +57,7 @@ class Ownership(Statements):
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
-        """Return the definitions that a statement outside all functions needs, directly or through others."""
+        """Return the definitions that statements outside of all functions need, directly or indirectly."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
         statements = [statement for statement in self.scope.program.statements if id(statement) not in inside]
@@ -80,7 +80,10 @@ class Ownership(Statements):
     def owner(
         self, position: int, names: Iterable[Any], having: dict[Any, list[FunctionDefinition]]
     ) -> FunctionDefinition | None:
-        """Return the nearest function before a position that has one of these names, or None."""
+        """Return the nearest preceding function that has one of these names, or None.
+
+        `having` maps a name to the functions that have it.
+        """
         above = [function for name in names for function in having.get(name, ()) if function.position <= position]
         return max(above, key=attrgetter("position"), default=None)
 
@@ -98,7 +101,7 @@ class Ownership(Statements):
             self.scope.declarations.append((position, name, sets, over))
 
     def is_used_outside(self, name: Key) -> bool:
-        """Return whether a function's parameter is also used as a name outside the functions that bind it."""
+        """Return whether a name that is a function's parameter is also used outside of the functions that bind it."""
         bodies = [definition.body for definition in self.scope.all_definitions()]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
@@ -124,7 +127,10 @@ class Ownership(Statements):
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
-        """Assign each assertion to its function or the program. Return the left-hand sides in the program."""
+        """Assign each assertion to a function or the program.
+
+        Return the positions and left-hand sides of the program's assertions.
+        """
         claimed: list[tuple[int, Node]] = []
         bound = group_by_name(self.functions, attrgetter("bound"))
         stated = {definition.name.base for definition in self.tensors}
@@ -150,7 +156,7 @@ class Ownership(Statements):
 def definitions_of(
     function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
 ) -> list[Definition]:
-    """Return the definitions that belong to a function because they use its arguments or the axes `over`.
+    """Return the definitions that belong to a function, since they use its arguments or the axes `over`.
 
     If a name has several definitions, prefer the nearest definition below the function, then the nearest definition
     above it.
@@ -161,7 +167,10 @@ def definitions_of(
     labeled = {key for key in parameters if key.subscript or key.superscript}
 
     def candidates(key: Key) -> list[BindingGroup]:
-        """Return the definitions that a name may refer to here. A definition of the exact name precedes a family."""
+        """Return the definitions that a name may refer to, the best first.
+
+        Definitions of the exact name precede families.
+        """
 
         def far(binding: BindingGroup) -> tuple[Any, ...]:
             return (
@@ -175,7 +184,7 @@ def definitions_of(
     touching: dict[int, bool] = {}  # of the equations that were looked at
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether equations mention a name that the function binds, directly or through other equations."""
+        """Return whether equations use a name that the function binds, directly or indirectly."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:
@@ -224,7 +233,7 @@ def definitions_of(
 
 
 def claim_definitions(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
-    """Assign definitions to a function, and record them in `owned`."""
+    """Assign definitions to a function, and add their ids to `owned`."""
     for definition in definitions:
         owned.add(id(definition))
         if definition.is_family:
@@ -238,7 +247,7 @@ def list_typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """Return the names that appear in an expression. For X^2, they include both X^2 and X."""
+    """Return the names in an expression. X^2 counts as both X^2 and X."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:
@@ -254,7 +263,7 @@ def names_used(body: Node) -> set[Key]:
 
 
 def find_names_to_type(function: FunctionDefinition) -> set[Key]:
-    """Return the names in a function whose types a declaration may state."""
+    """Return the names in a function that can have a declaration."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
@@ -262,7 +271,7 @@ def find_names_to_type(function: FunctionDefinition) -> set[Key]:
 def group_by_name(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
-    """Return the functions grouped by name."""
+    """Return, for each name, the functions that have it. `names` returns the names of a function."""
     definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
@@ -272,7 +281,7 @@ def group_by_name(
 
 # ---------------------------------------------------------------------------------------------------- the value
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
-    """Return the program's value, and the last unused definition if it follows an expression that is the value.
+    """Return the program's value, and the last definition if it is unused and follows an expression that is the value.
 
     The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the
     left-hand sides of the program's assertions, with the positions of their statements.
@@ -303,12 +312,12 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Defini
 
 
 def find_used(bindings: BindingGroups, uses: Uses, local: Collection[str] = NOTHING) -> set[BindingGroup]:
-    """Return the definitions that expressions use. The `local` names have another meaning in these expressions."""
+    """Return the definitions that expressions use, except for `local` names, which have another meaning there."""
     return {group for key in bindings.needed(uses, local) for group in bindings.meant(key)}
 
 
 def find_used_in(bindings: BindingGroups, function: FunctionDefinition) -> set[BindingGroup]:
-    """Return the definitions that a function uses, except for names with another meaning inside the function."""
+    """Return the definitions that a function uses, except for names that have another meaning in the function."""
     keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
     words = {key.base for key in keys if key == Key(key.base)} | function.bound
     words |= {family.name.base for family in function.families}

@@ -1,4 +1,4 @@
-"""Rejection of equations that define elements of a call or accept functions as arguments.
+"""Rejection of equations whose left-hand side is an element of a call, and of functions as arguments.
 
 Examples are f(x)_{h(i)} = … and g(f, x) = f(x). Each error suggests the equations to write instead.
 """
@@ -19,7 +19,10 @@ from .names import read_spelling, walk
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
-    """Raise if only elements define a function. With another definition, such an equation is an assertion."""
+    """Raise if a function is defined only by its elements, as in f(X)_{a(i)} = ….
+
+    With a separate definition of the function, such an equation is an assertion.
+    """
     heads = [statement.sides[0] for statement in program.statements if isinstance(statement, Equation)]
     defined = {_name(head) for head in heads if isinstance(head, Call)}
     for head in heads:
@@ -47,7 +50,7 @@ def _is_head(call: Call) -> bool:
 
 
 def refuse_function_arguments(source: str, program: nodes.Program) -> None:
-    """Raise if a parameter of a function has a signature, and is therefore a function itself."""
+    """Raise if a parameter of a function has a signature, since functions cannot be arguments."""
     typed = {statement.head.operator for statement in program.statements if isinstance(statement, Signature)}
     equations = [statement for statement in program.statements if isinstance(statement, Equation)]
     defined = [(equation, head) for equation in equations if isinstance(head := equation.sides[0], Call)]
@@ -67,7 +70,7 @@ def _find_applied(equation: Equation) -> set[str]:
 
 
 def _example(program: nodes.Program, equation: Equation, position: int) -> str:
-    """Return the equation with a passed function, such as twice_h(t) = h(h(t)) for twice(f, t) = f(f(t))."""
+    """Return an example with the passed function inlined: twice_h(t) = h(h(t)) for twice(f, t) = f(f(t))."""
     head = equation.sides[0]
     assert isinstance(head, Call)
     calls = (node for node in walk(program) if isinstance(node, Call) and node.operator == head.operator)

@@ -23,7 +23,7 @@ def may_resize(scope: Scope) -> bool:
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
-    """Return whether a window or slice may have changed the size of the axis in the value of an expression."""
+    """Return whether the size of an axis in an expression may have been changed by a window or slice."""
     waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
     seen: set[tuple[int, frozenset[str]]] = set()
     while waiting:
@@ -43,7 +43,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
 
 
 def _find_resized(node: Any) -> Iterator[str]:
-    """Yield the axes that a node resizes."""
+    """Yield the axes whose sizes the node itself changes."""
     if isinstance(node, Call) and node.operator in WINDOWS and node.subscript:
         first = axis_of(node.subscript[0])
         if first is not None:
@@ -53,13 +53,13 @@ def _find_resized(node: Any) -> Iterator[str]:
 
 
 def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
-    """Yield the bodies of the definitions of a name in the program and in its functions."""
+    """Yield the bodies of all definitions of a name, in the program and in its functions."""
     for holder in (scope, *scope.all_functions()):
         yield from (definition.body for definition in holder.all_definitions() if definition.name.base == base)
 
 
 def is_used(scope: Scope, node: Node, name: str) -> bool:
-    """Return whether an expression contains a name, directly or through the definitions and functions it uses."""
+    """Return whether an expression uses a name, directly or through definitions and functions."""
     waiting: list[Any] = [node]
     seen: set[int] = set()
     while waiting:

@@ -14,12 +14,12 @@ SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # a text with a shape
 
 
 def is_shape(axis: str) -> bool:
-    """Return whether the name of an axis is a calligraphic letter, which represents any set of axes."""
+    """Return whether an axis is a calligraphic letter, which is a shape variable for any set of axes."""
     return axis[:1] in LETTERS
 
 
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the values of the shape variables in declarations, given the axes of the declared tensors.
+    """Return the axes that each shape variable represents, given the axes of the declared tensors.
 
     A declaration determines the value of a shape variable if it does not contain another unknown shape variable.
     """

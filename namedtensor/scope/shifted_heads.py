@@ -24,7 +24,7 @@ def replace_shifted_heads(program: nodes.Program) -> nodes.Program:
 
 
 def shifts(statement: Any) -> dict[str, int]:
-    """Return the offset on the left-hand side for each variable of the range, such as 1 for t in x^{t+1}."""
+    """Return, for each range variable, its offset on the left-hand side, such as 1 for t in x^{t+1}."""
     if not isinstance(statement, Equation) or statement.range is None:
         return {}
     head = statement.sides[0]
@@ -42,7 +42,7 @@ def shifts(statement: Any) -> dict[str, int]:
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
-    """Return the name and the offset of t + 1, t − 2 or t. For other expressions, the name is empty."""
+    """Return the name and offset in t + 1, t − 2 or t. For other expressions, the name is an empty string."""
     if isinstance(part, Name):
         return part.text, 0
     if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
@@ -60,7 +60,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def shift_range(statement: Any) -> Any:
-    """Return the equation with the range shifted by the offset on the left-hand side."""
+    """Return the equation with its range shifted so that the left-hand side has no offset."""
     result = shifts(statement)
     if not result:
         return statement
@@ -78,13 +78,13 @@ def shift_range(statement: Any) -> Any:
 
 
 def move_end(end: Node, by: int) -> Node:
-    """Return the end of a range plus an offset."""
+    """Return the end of a range increased by an offset."""
     name, offset = ahead_of(end)
     return sum_of(Name(name, end.span), offset + by, end) if by and name else add_number(end, by)
 
 
 def add_number(end: Node, by: int) -> Node:
-    """Return a number increased by `by`, or another end of a range as a sum."""
+    """Return an end of a range increased by `by`, as a number if it is a number and else as a sum."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 
@@ -97,7 +97,7 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
 
 
 def shift_variables(node: Any, by: Mapping[str, int]) -> Any:
-    """Return an expression with its variables shifted, such as t − 1 in place of t if `by` is 1 for t."""
+    """Return an expression with shifted variables. For example, t becomes t − 1 if `by` is 1 for t."""
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
         if variable in by:

@@ -43,7 +43,7 @@ def replace_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
 
 
 class Stated:
-    """The random variables of a program and the names defined from them."""
+    """The random variables of a program, and the names whose definitions depend on them."""
 
     def __init__(self, source: str, program: nodes.Program):
         self.source, self.program = source, program
@@ -78,7 +78,7 @@ class Stated:
         return replace(self.program, statements=(*statements, *self.functions.values()))
 
     def variables(self, names: Iterable[str]) -> set[str]:
-        """Return the random variables on which some names depend, including those names that are random variables."""
+        """Return the random variables among some names, and the random variables on which these names depend."""
         texts = set(names)
         for name in [*texts]:
             texts |= self.needs.get(name, set())
@@ -86,7 +86,7 @@ class Stated:
 
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
-        """Return a tree in which the expectations name their random variables."""
+        """Return a tree in which each expectation states its random variables and their distributions."""
         return rebuilt(self.expectation(node) if isinstance(node, Expectation) else node, self.turned)
 
     def expectation(self, node: Expectation) -> Expectation:
@@ -112,11 +112,11 @@ class Stated:
         return replace(node, draws=tuple(draws), body=self.lift_over_draws(node.body, stated))
 
     def made_of(self, text: str) -> set[str]:
-        """Return the other random variables on which the distribution of a random variable depends."""
+        """Return the other random variables on which a random variable's distribution depends."""
         return self.variables(words(self.drawn[text])) - {text}
 
     def check_given(self, text: str, over: set[str], name: Name) -> None:
-        """Raise if a distribution depends on another random variable that the expectation does not average over."""
+        """Raise if the distribution of a random variable depends on a random variable that is not among `over`."""
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(
@@ -127,7 +127,7 @@ class Stated:
 
     # ------------------------------------------------------------------------------------- definitions between as functions
     def lift_over_draws(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
-        """Return a body in which definitions that depend on random variables become functions of these variables."""
+        """Return a body in which each definition that depends on random variables is called as a function of them."""
         if isinstance(node, nodes.Axis):
             return node
         if isinstance(node, (nodes.IndexSum, nodes.Over)):
@@ -149,7 +149,7 @@ class Stated:
         return rebuilt(node, lambda part: self.lift_over_draws(part, over, bound), apart=("variable",))
 
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
-        """Return the call m⟨x⟩(x) in place of m, and add the equation m⟨x⟩(x) = x^2."""
+        """Return the call m⟨x⟩(x), which replaces a name m, and add a function m⟨x⟩ with the definition of m."""
         name = f"{base}⟨{', '.join(over)}⟩"
         arguments = tuple(Name(text, node.span) for text in over)
         call = Call(name, (), (), arguments, (), node.span, node.span)
@@ -168,7 +168,7 @@ def base_of(node: Any) -> str:
 
 
 def words(root: Any) -> set[str]:
-    """Return the names and functions at or below a node, except the random variables of expectations there."""
+    """Return the names and functions in a tree, except for the random variables of expectations within it."""
     names: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
     while stack:
@@ -188,7 +188,7 @@ def words(root: Any) -> set[str]:
 
 
 def bound_by(equation: Equation) -> set[str]:
-    """Return the names that an equation itself binds, such as parameters, indices and range variables."""
+    """Return the names that are local to an equation, such as parameters, indices and range variables."""
     head = equation.sides[0]
     bound = set[str]() if equation.range is None else {*equation.range.variables}
     if isinstance(head, Call):
@@ -199,7 +199,7 @@ def bound_by(equation: Equation) -> set[str]:
 
 
 def find_reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
-    """Return the targets on which each name depends, directly or through other names."""
+    """Return, for each name, the targets on which it depends, directly or indirectly."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():
         for text in names:

@@ -19,7 +19,7 @@ OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
 
 class Statements:
-    """The classified statements of a program. `claimed` contains the left-hand sides that do not define a name."""
+    """The classified statements of a program. `claimed` contains the left-hand sides that are assertions."""
 
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed
@@ -97,7 +97,10 @@ class Statements:
         self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
 
     def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
-        """Add equations between sizes and numbers. They define the number whose index is in `heads`."""
+        """Add the size equations of a statement.
+
+        If `heads` is not empty, the statement also defines its side with the first of these indices.
+        """
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
@@ -133,7 +136,7 @@ class Statements:
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise if an equation over a range defines only a single name."""
+        """Raise if an equation has a range but its left-hand side does not contain the range's variable."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
         missing = [range_ for range_ in over.each if range_.variable.text not in counted]
@@ -152,7 +155,7 @@ class Statements:
 
 
 def chain_ranges(ranges: list[Range]) -> Range | None:
-    """Return ranges linked in a chain, or None if the list is empty."""
+    """Return several ranges as one chain of ranges, or None if the list is empty."""
     range_: Range | None = None
     for bound_ in reversed(ranges):
         range_ = replace(bound_, further=range_)
@@ -167,7 +170,7 @@ def variables_of(statement: Equation) -> list[Name]:
 
 
 def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
-    """Return the left-hand sides that an equation with a side |a| defines.
+    """Return the left-hand sides that define a name in an equation that has a side |a|, such as n = |a|.
 
     The equation |a| = n specifies a size. The equation n = |a| = m states that three numbers are equal. Neither
     equation defines a name.
@@ -178,7 +181,7 @@ def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 
 
 def is_of_other_member(side: Node, over: Range) -> bool:
-    """Return whether a side is a member with a computed index, such as F^{2 n} for n = 1, …, 4.
+    """Return whether a side is a member whose index is computed, such as F^{2 n} for n = 1, …, 4.
 
     Such a side is not a definition.
     """
@@ -190,12 +193,12 @@ def is_of_other_member(side: Node, over: Range) -> bool:
 
 
 def is_of_sizes(side: Node) -> bool:
-    """Return whether a side of an equation consists of sizes, names and numbers in arithmetic."""
+    """Return whether a side of an equation consists only of sizes, names, numbers and arithmetic."""
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """Return the operator and scripts that distinguish the left-hand sides of functions."""
+    """Return the operator and scripts of a left-hand side, which identify the function that it defines."""
     return head.operator, head.subscript, head.superscript
 
 
@@ -205,7 +208,7 @@ SIGNS = frozenset(
 
 
 def definable(node: Node) -> bool:
-    """Return whether an equation can define this side, which may be a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    """Return whether a node can be a left-hand side, such as a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
         return read_spelling(node.base) is not None
     if isinstance(node, Call):

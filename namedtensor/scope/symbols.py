@@ -52,7 +52,7 @@ class Definition:
 
     @property
     def is_family(self) -> bool:
-        """Whether the range enumerates names, X^1 to X^L, and not elements of one name, as in p_{chans(2k+1)} = …."""
+        """Whether the ranges count names, as in X^l for l = 1, …, L, and not elements, as in p_{chans(2k+1)}."""
         if self.range is None:
             return False
         parts = (*self.name.subscript, *self.name.superscript)
@@ -65,12 +65,12 @@ class Definition:
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
     def member(self) -> Definition:
-        """Return the definition of one member of a family, whose elements are defined like the elements of any tensor."""
+        """Return the definition of one member of a family, with the ranges that fill its elements."""
         return replace(self, range=self.filling, filling=None)
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """The ranges of a definition."""
+        """The ranges of a definition, both over members and over elements."""
         return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
@@ -109,7 +109,7 @@ class FunctionDefinition:
 
     @property
     def bound(self) -> set[str]:
-        """The names that the left-hand side binds."""
+        """The names that the left-hand side binds, that is, parameters, indices and numbers."""
         names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
@@ -121,17 +121,17 @@ class FunctionDefinition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the body and in the equations for the function."""
+        """Return the names used in the body and in the equations that state the function's value."""
         return uses_of(self.body, *self.claims)
 
     @property
     def all_uses(self) -> list[Uses]:
-        """The names used in the function and in each definition that belongs to it."""
+        """The names used in the function, and in each definition that belongs to it, as separate items."""
         return [self.uses, *(definition.uses for definition in self.all_definitions())]
 
     @cached_property
     def own_axes(self) -> frozenset[str]:
-        """Return the axes in the body and its definitions, except the axes of the left-hand side and the signature."""
+        """Return the axes in the function that neither its left-hand side nor its signature names."""
         assert self.signature is not None
         spoken = uses_of(self.body, *(definition.statement for definition in self.all_definitions())).axes()
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
@@ -155,7 +155,7 @@ class FunctionDefinition:
 
     @property
     def arity(self) -> tuple[int, int]:
-        """The numbers of arguments before and after the semicolon."""
+        """The number of arguments before the semicolon, and the number after it."""
         return len(self.parameters), len(self.options)
 
     @property
@@ -164,7 +164,7 @@ class FunctionDefinition:
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:
-        """Return the distance between a use and the parameters, from 0 for an exact match to 3 for no match.
+        """Return how badly a use fits the parameters, from 0 for an exact match to 3 for no match.
 
         For a use f(X), a definition of f(X) is closer than a definition of f(X; W), which looks up W by its name.
         """
@@ -248,7 +248,7 @@ class Scope:
 
     @property
     def valued(self) -> Any:
-        """The value that `evaluate` computes, which is the program's value or the first assertion about its functions.
+        """The program's value or, if there is none, the first assertion about its functions.
 
         If the program does not have a value, computing the first assertion ensures that the assertions are checked.
         """
@@ -265,13 +265,13 @@ class Scope:
         return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        """Return the declared set of a name and the values of the declaration's indices, or None if undeclared."""
+        """Return the declared set of a name and the values of its declaration's indices, or None if undeclared."""
         if expected not in self._sets:
             self._sets[expected] = self._declaration(expected)
         return self._sets[expected]
 
     def find_declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
-        """Return the declared sets of many names, with one lookup per family."""
+        """Return the declared sets of many names. Names that match the same declaration are looked up together."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
             declaration = self.declaration(first)
@@ -311,23 +311,23 @@ class Scope:
 
     @cached_property
     def bounded(self) -> frozenset[str]:
-        """Return the names, without labels, that are declared as elements of sets other than ℝ."""
+        """Return the names, without scripts, that are declared in sets other than ℝ."""
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
     def families_of(self, expected: Key) -> list[Definition]:
-        """Return the families in the program that may have a member of this name."""
+        """Return the families of the program whose pattern matches a name."""
         if expected.base not in self.bases_of_families:
             return []
         return self._families.find(expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)])
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
-        """Return the names of families, without labels."""
+        """Return the names, without scripts, of families."""
         return frozenset(family.name.base for family in self.families)
 
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
-        """Return the names of families with several indices, including functions, without labels."""
+        """Return the names, without scripts, of families that have several indices, including families in functions."""
         families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
             family.name.base for family in families if family.range is not None and family.range.further is not None
@@ -338,7 +338,7 @@ class Scope:
         return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """Return the functions whose labels are among the given texts, and the functions with one axis subscript."""
+        """Return the functions whose labels are among the given texts, or whose only subscript is an axis."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
@@ -360,7 +360,7 @@ class Scope:
         return labeled, over_all
 
     def varies(self, name: str) -> bool:
-        """Return whether the program takes a derivative with respect to this name, or an indexed form of it."""
+        """Return whether the program takes a derivative with respect to a name or one of its members."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 

@@ -60,7 +60,7 @@ def target_of(update: Update) -> str:
 
 
 def uses(update: Update) -> set[str]:
-    """Return the names whose values before an update are needed to compute the update."""
+    """Return the names whose previous values an update needs."""
     return words(update.body) | ({target_of(update)} if isinstance(update.target, Index) else set())
 
 
@@ -69,19 +69,22 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """Return a fresh name for a value followed by `later` updates. The last value keeps the original name."""
+    """Return the name of a version that `later` updates follow. The last version keeps the original name."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 
 def body_of(update: Update) -> Any:
-    """Return the new value. For X_{seq(2)} ← 0, it is a single operation that replaces the second element of X."""
+    """Return the new value of an update.
+
+    For X_{seq(2)} ← 0, it is an operation that returns X with its second element replaced.
+    """
     if not isinstance(update.target, Index):
         return update.body
     return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
 def rename_versions(node: Any, current: dict[str, str]) -> Any:
-    """Return a node with each name of a tensor replaced by its current version."""
+    """Return a node in which each updated name is replaced by the name of its current version."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, nodes.Set):

@@ -26,14 +26,14 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class NameUse(NamedTuple):
-    """A use of a free name, of a call with scripts, or of a random variable, with the names that are bound there."""
+    """A use of a name, a call with scripts, or a random variable, with the names that are bound at this place."""
 
     node: Node
     bound: frozenset[str]
 
 
 class Uses(NamedTuple):
-    """The names in expressions, by role."""
+    """The names in expressions, grouped by role, such as variables, indices and axes."""
 
     references: tuple[NameUse, ...]  # in the order of the text
     variables: frozenset[str]  # operands and indices, bound ones too, without labels
@@ -45,22 +45,25 @@ class Uses(NamedTuple):
 
     @property
     def words(self) -> frozenset[str]:
-        """The names and functions in the expressions, without scripts."""
+        """The names of tensors and functions in the expressions, without scripts."""
         return self.variables | self.indices | self.calls
 
     @property
     def names(self) -> list[Node]:
-        """The free operands in the expressions, with their scripts."""
+        """The operands in the expressions that are free names, with their scripts."""
         return [node for node, _ in self.references if not isinstance(node, (Call, nodes.Draw))]
 
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
-        """Return the axes without stars, including sizes and the scripts of `makers`."""
+        """Return the axes, without stars, in subscripts and sizes.
+
+        They include the scripts of the names in `makers`.
+        """
         of_makers = (axis for base, axis in self.made if base in makers)
         return self.named_axes.union(of_makers, (size.rstrip(MARKS) for size in self.sizes))
 
 
 def uses_of(*roots: Any) -> Uses:
-    """Return the names that some trees mention, by role."""
+    """Return the names that some trees mention, grouped by role."""
     collector = Collector()
     stack: list[tuple[Any, frozenset[str]]] = [(root, NOTHING) for root in reversed(roots)]
     while stack:  # A long sum is deeper than Python's recursion limit.
@@ -84,7 +87,7 @@ def uses_of(*roots: Any) -> Uses:
 
 @dataclass
 class Collector:
-    """The names that a walk of a tree has found so far."""
+    """The names that have been found so far in a walk over a tree."""
 
     references: list[NameUse] = field(default_factory=list)
     variables: set[str] = field(default_factory=set)
@@ -95,7 +98,7 @@ class Collector:
     calls: set[str] = field(default_factory=set)
 
     def read_call(self, node: Call, bound: frozenset[str]) -> list[Any]:
-        """Record the function and scripts of a call, and return its other parts."""
+        """Record the function and scripts of a call, and return the call's other parts."""
         self.calls.add(node.operator)
         if node.operator == "standardize":
             self.references.append(NameUse(Name("ε"), NOTHING))
@@ -110,7 +113,7 @@ class Collector:
         return [*parts, *node.arguments, *node.parameters]
 
     def read_name(self, node: Node, name: Spelled, bound: frozenset[str]) -> Sequence[Node]:
-        """Record a name and its scripts, and return the exponents that are certainly expressions."""
+        """Record a name and its scripts, and return the superscripts that are certainly exponents."""
         self.variables.add(name.base)
         if name.base not in bound:
             self.references.append(NameUse(node, bound))
@@ -126,7 +129,7 @@ class Collector:
         return terms
 
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
-        """Return the parts of an operator that binds names or draws, with the names bound in each part."""
+        """Return the parts of an operator that binds names or random variables, each with the names bound in it."""
         if isinstance(node, nodes.Expectation):
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
@@ -155,7 +158,10 @@ def is_term(node: Any) -> bool:
 
 
 def is_open(node: Any) -> bool:
-    """Return whether a side of an assertion has only a type, such as a limit or a minimum over all tensors."""
+    """Return whether a side of an assertion has a type but no computable value.
+
+    This is the case for limits and for minima over all tensors.
+    """
     return any(
         isinstance(part, nodes.Over)
         and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)
@@ -187,7 +193,7 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
-    """Return the number of the strongly connected component of each key, with `needs` as the edges."""
+    """Return a mapping from each key to the number of its strongly connected component, with `needs` as the edges."""
     order: dict[Thing, None] = {}
     for root in needs:
         stack = [] if root in order else [root]

@@ -1,4 +1,4 @@
-"""The source of a program's value, which is either the name being defined or the written expression."""
+"""The value of a program, which is either a name that a definition assigns or an expression."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def last_member(definition: Definition) -> Node:
 
 
 def restore_written(program: nodes.Program, node: Node) -> Node:
-    """Return a node as it was written, such as 𝔼_x[x] for an expectation that includes the distribution of x."""
+    """Return the source form of a rewritten node, such as 𝔼_x[x] for an expectation with a distribution."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)

@@ -1,4 +1,4 @@
-"""Replacement of zero starts, such as S_0 = 0, with zeros of the family's type if an operation needs their axes.
+"""Replacement of zero starts, such as S_0 = 0, by tensors of zeros if an operation needs the axes of S_0.
 
     S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
     S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
@@ -25,7 +25,7 @@ HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
 def with_typed_zeros(program: nodes.Program) -> nodes.Program:
-    """Return the program with each start of 0 that needs an axis replaced by zeros along the axes of its steps."""
+    """Return the program, in which each initial value of 0 that needs axes is replaced by a tensor of zeros."""
     if not any(map(is_zero_start, program.statements)):
         return program
     steps: dict[str, list[Equation]] = {}
@@ -67,12 +67,18 @@ def is_zero_start(statement: Any) -> bool:
 
 
 def is_number(part: Node) -> bool:
-    """Return whether a label is a number or is computed from sizes. The name n alone may be a label such as Q."""
+    """Return whether a label is a number or an expression of sizes.
+
+    A name such as n may be a label, so it is neither.
+    """
     return isinstance(part, (Number, nodes.Size)) or isinstance(part, Call) and part.operator in ("negative", "+", "-")
 
 
 def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
-    """Return the bases of members that are contracted, renamed, indexed, or passed to a function that needs axes."""
+    """Return the names of members whose axes a statement needs.
+
+    These members are contracted, renamed, indexed, or passed to a function that needs axes.
+    """
     axes_asked: set[str] = set()
     for node in walk(statement):
         if isinstance(node, (nodes.Rename, nodes.Index, nodes.Starred)):
@@ -88,7 +94,7 @@ def members_in(node: Node) -> set[str]:
 
 
 class StepAxes(NamedTuple):
-    """The parts of steps that do not depend on a family. They determine the axes of the steps."""
+    """The equations of steps, used to find parts that do not depend on any family and therefore determine the axes."""
 
     steps: dict[str, Equation]
     families: frozenset[str]
@@ -96,11 +102,11 @@ class StepAxes(NamedTuple):
     defined: frozenset[str]
 
     def is_free(self, node: Any) -> bool:
-        """Return whether an expression does not use any family."""
+        """Return whether an expression does not mention any family."""
         return self.families.isdisjoint(names_of(node))
 
     def parts_of_step(self, base: str, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the parts of the first step of a family."""
+        """Yield the parts of a family's first step that determine its axes."""
         step = self.steps.get(base)
         if step is None or base in seen or step.range is None or step.range.further is not None:
             return
@@ -108,7 +114,7 @@ class StepAxes(NamedTuple):
             yield substitute_nodes(part, {step.range.variable.text: step.range.first})
 
     def parts(self, node: Any, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the parts of an expression whose axes are all axes of the whole expression."""
+        """Yield parts of an expression that do not mention a family and whose axes the whole expression also has."""
         if self.is_free(node):
             yield node
             return
@@ -144,7 +150,7 @@ def names_of(node: Any) -> set[str]:
 
 
 def keeps_axes(node: Call) -> bool:
-    """Return whether the value of a built-in function has every axis of the operands."""
+    """Return whether the value of a built-in function has all axes of its operands."""
     both = node.operator in ("max", "min") and len(node.arguments) > 1
     return node.operator in KEEPING_AXES or not node.subscript and (node.operator in ("⊙", "dot") or both)
 
@@ -157,7 +163,7 @@ KEEPING_AXES = ELEMENTWISE | frozenset(
 
 
 def substitute_nodes(node: Any, values: Mapping[str, Node]) -> Any:
-    """Return an expression with nodes substituted for variables."""
+    """Return an expression in which variables are replaced by the nodes that `values` contains for them."""
     if isinstance(node, Name):
         return values.get(node.text, node)
     return rebuilt(node, lambda part: substitute_nodes(part, values), apart=("variable",))
