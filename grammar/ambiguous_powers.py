@@ -24,7 +24,7 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
-    """Raise if a power follows the single bracketed argument of a function with axes, as in mean_{n} (x − 1)^2."""
+    """Raise at an ambiguous power after a function with axes and its bracketed argument, as in mean_{n} (x − 1)^2."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
         if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
@@ -41,7 +41,7 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 
 
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
-    """Return the index of the bracket after a function with axes or after an expectation.
+    """Return the index of the bracket that follows a function with axes or an expectation.
 
     Return None if no bracket follows, or if the bracket's power is unambiguous by convention.
     """
@@ -55,7 +55,7 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """Return the span, in tokens, of the power after a bracket with one argument, or None if there is no power."""
+    """Return the span, in tokens, of the power after a bracket with one argument, or None if it has no power."""
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)
@@ -100,7 +100,10 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
 
 
 class _Own:
-    """The functions defined in a source that have axes, not labels, in their subscripts. LN_Q has a label."""
+    """The functions with axes in their subscripts that a source defines.
+
+    In contrast, the subscript of LN_Q is a label.
+    """
 
     def __init__(self, tokens: Sequence[Token]):
         self.axes = _axes(tokens)
@@ -152,7 +155,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _format_tokens(tokens: Sequence[Token]) -> str:
-    """Return a function with its scripts, such as mean_{n}, or a power, such as ^2, in text syntax."""
+    """Return tokens as text in text syntax, such as mean_{n} for a function with its scripts, or ^2 for a power."""
     text = ""
     position = 0
     while position < len(tokens):
@@ -175,7 +178,10 @@ def _format_tokens(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    r"""Extend a span to the left to include the braces that it closes, such as all of \mathop{\mathrm{mean}}."""
+    r"""Return the span, extended to the left so that every brace that it closes is also opened in it.
+
+    For example, it then includes all of \mathop{\mathrm{mean}}.
+    """
     start, end = span
     while source.count("}", start, end) > source.count("{", start, end):
         opened = re.compile(r"(?:\\[A-Za-z]+\s*)?\{[^{}]*$").search(source, 0, start)
@@ -186,7 +192,10 @@ def _whole(span: Span, source: str) -> Span:
 
 
 def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
-    """Yield the source of each interpretation, if the parts are consecutive in the source."""
+    """Yield the source text of each interpretation of a power.
+
+    Yield nothing if the parts are not consecutive in the source, as in some LaTeX.
+    """
     head = covering(tokens[start:opening])
     raised = covering(tokens[power[0] : power[1]])
     first, last = _whole((head[0], raised[1]), source)
@@ -227,7 +236,7 @@ def brace_inverses(tokens: list[Token]) -> None:
 
 
 def inverse_or_reciprocal(name: str, head: Span, span: Span, source: str) -> NotationError:
-    """Return the error for a power −1 of the built-in function at `head`, whose operand ends where `span` ends."""
+    """Return the error for a function with the power −1, such as sin^{-1} x, with both possible meanings."""
     raised, operand = source[slice(*head)], source[head[1] : span[1]]
     called = RAISED.sub("", raised).strip()
     inverse = INVERSES.get(name)

@@ -28,7 +28,10 @@ MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Pairing(NamedTuple):
-    """The open bars, the last pair, and the earlier pairs. `opened` is true if the last bar is an opening bar."""
+    """A partial pairing: the bars that are open, and the pairs so far.
+
+    `opened` is true if the last bar opens a pair.
+    """
 
     open: tuple[int, ...]
     pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar
@@ -77,7 +80,10 @@ def replace_bars(tokens: list[Token], source: str) -> list[Token]:
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
-    """Return the indices of the tokens directly inside each bracket, and outside all brackets, if they contain bars."""
+    """Return the token indices of each group that contains bars.
+
+    A group consists of the tokens directly inside one bracket, or outside all brackets.
+    """
     result: list[list[int]] = []
     stack: list[list[int]] = [[]]
     for index, token in enumerate(tokens):
@@ -90,7 +96,7 @@ def groups(tokens: list[Token]) -> list[list[int]]:
 
 
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
-    """Return the valid pairings of the bars of one group, at most two for each part."""
+    """Return the valid pairings of the bars in one group. Return at most two, which is enough to detect ambiguity."""
     done: list[tuple[tuple[int, int], ...]] = [()]
     current = [START]
     for index, position in enumerate(places):
@@ -113,13 +119,13 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 def combine_pairings(
     done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return each earlier pairing combined with each pairing of the bars in the part that ends here."""
+    """Return the combinations of earlier pairings with complete pairings of the current part, at most two."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """Extend a pairing by one bar, which may open a pair, close a pair, or do either.
+    """Return the pairings that extend a pairing by one bar, which may open a pair, close a pair, or do either.
 
     `side` is "opens" or "closes" if the LaTeX source specifies the direction of the bar.
     """
@@ -137,7 +143,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """Return at most two pairings for each depth and last step, since the rest cannot distinguish more."""
+    """Return at most two pairings for each number of open bars and direction of the last bar."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:
@@ -151,7 +157,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 def pair_around_names(
     tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the pairings that contain every pair of bars around a name that ends with a star, such as |ax*|."""
+    """Return the pairings in which every pair of bars around a starred name, such as |ax*|, is kept."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 

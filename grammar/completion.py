@@ -26,7 +26,7 @@ class Completion(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The names that a session has defined so far."""
+    """The names of tensors, functions and axes that a session has defined so far, for completion."""
 
     tensors: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -109,7 +109,10 @@ def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[
 
 
 def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the symbols that may follow. If a word has been started, the ASCII names must start with it."""
+    """Yield each symbol that may follow, paired with its ASCII form.
+
+    If a word has been started, yield only symbols whose ASCII forms begin with it.
+    """
     for symbol in SYMBOLS:
         if symbol.terminal not in expected or symbol.terminal in ("NAME", "PARITY", *WORDS):
             continue

@@ -48,7 +48,7 @@ class ComposedText(str):
         return ComposedText, (self.parts,)
 
     def locate(self, offset: int) -> tuple[str, int]:
-        """Return the file and the line, counted from 1, of a character."""
+        """Return the file and the line number, counted from 1, that contain the character at an offset."""
         number = max(bisect_right(self._starts, offset) - 1, 0)
         if not self.parts:
             return "", 1

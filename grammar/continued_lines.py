@@ -50,6 +50,6 @@ def _line_error(line: Sequence[Token], source: str) -> NotationError:
 
 
 def _indentation(start: int, source: str) -> int | None:
-    """Return the distance of a position from the left margin, or None if the line has nonblank characters before it."""
+    """Return the distance of a position from the left margin, or None if it is not at the beginning of its line."""
     first = source.rfind("\n", 0, start) + 1
     return None if source[first:start].strip() else start - first

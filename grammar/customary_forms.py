@@ -34,7 +34,10 @@ def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
 
 
 def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Iterator[int]:
-    """Replace the parentheses of a superscript with braces, and yield the positions of parentheses inside braces."""
+    """Replace the parentheses around a superscript by braces.
+
+    Yield the positions of parentheses that are redundant because they are inside of braces.
+    """
     opening = position + 1
     if opening < len(tokens) and tokens[opening].type == "LPAREN" and is_text:
         close = group_end(tokens, opening) - 1
@@ -53,7 +56,7 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
 
 
 def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the token at `position` is an indicator if its subscript is a condition."""
+    """Return whether the token at `position`, such as 𝕀 or 1, is an indicator if its subscript is a condition."""
     token = tokens[position] if position >= 0 else None
     if token is None or token.type != "INDICATOR" and (token.type, token.text) not in ONES:
         return False
@@ -61,7 +64,7 @@ def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
-    """Turn a base with a condition as its subscript into an indicator, and yield the unnecessary positions."""
+    """Turn 1_{x > 1} into the indicator 𝕀[x > 1], and yield the positions of tokens that become unnecessary."""
     base, opening = tokens[position - 1], position + 1
     if not may_be_indicator(tokens, position - 1) or opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
@@ -75,7 +78,7 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Turn the braces around a function's arguments, as in max{x, y}, into the brackets of a call, in place."""
+    """Replace the braces around a function's arguments, as in max{x, y}, by the brackets of a call, in place."""
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

@@ -1,4 +1,4 @@
-"""Classification of tokens in subscripts that contain expressions, such as 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
+"""Classification of the tokens in subscripts that contain expressions, such as 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def _find_stated_names(tokens: list[Token]) -> set[str]:
 
 
 def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
-    """Recognize 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} and 𝔼[…]. A plain E is an expectation only over `stated` names."""
+    """Mark an expectation, such as 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} or 𝔼[…].
+
+    A plain E is an expectation only if its variables are among the `stated` names.
+    """
     token, end = tokens[position], position + 1
     types = [following.type for following in tokens[end : end + 2]]
     if types == ["SUB", "LBRACE"]:
@@ -55,17 +58,20 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 
 
 def draws_itself(script: list[Token]) -> bool:
-    """Return whether the subscript itself contains a ∼ at its top level, unlike X^E_{seq(𝔼_{x ∼ p}[x])}."""
+    """Return whether a subscript contains ∼ outside of inner brackets.
+
+    In X^E_{seq(𝔼_{x ∼ p}[x])}, it does not.
+    """
     return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return E_x in the form used for names of tensors."""
+    """Return E with its subscript as a name, such as E_x, in the form in which names of tensors are stored."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
 def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
-    """Return the first 𝔼 that does not name a random variable and is not the name of a tensor."""
+    """Return the first 𝔼 that has no random variable and is not the name of a tensor, or None."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
             return token
@@ -73,7 +79,7 @@ def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], position: int) -> None:
-    """Recognize a distribution, which is a name directly before brackets, such as N(0, 1)^{a × b} or U[0, 1]."""
+    """Mark a distribution, which is a name directly before brackets, such as N(0, 1)^{a × b} or U[0, 1]."""
     _name_no_axes(tokens, position)
     if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return
@@ -89,7 +95,7 @@ def _tell_distribution(tokens: list[Token], position: int) -> None:
 
 
 def ends_distribution(tokens: list[Token]) -> bool:
-    """Return whether the last token closes the brackets of a distribution, such as N(0, 1) in x ∼ N(0, 1)^{seq}."""
+    """Return whether the last token is the closing bracket of a distribution, such as N(0, 1) in x ∼ N(0, 1)^{seq}."""
     if not tokens or tokens[-1].type not in CLOSING:
         return False
     depth = 0
@@ -101,7 +107,7 @@ def ends_distribution(tokens: list[Token]) -> bool:
 
 
 def _name_no_axes(tokens: list[Token], position: int) -> None:
-    """Stop treating the names in a distribution as axes, although they are in a subscript."""
+    """Mark the names in a distribution as names of tensors, since names in a subscript are otherwise names of axes."""
     later = tokens[position:]
     for token, depth in zip(later, depths(later)):
         if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
@@ -111,7 +117,7 @@ def _name_no_axes(tokens: list[Token], position: int) -> None:
 
 
 def _tell_points(tokens: list[Token], position: int) -> None:
-    """Treat the names in X = U, Y = V after a bar as tensors, not as axes."""
+    """Mark the names in the points X = U, Y = V after a bar as names of tensors, not as names of axes."""
     if [token.type for token in tokens[position + 1 : position + 3]] != ["SUB", "LBRACE"]:
         return
     for at in range(position + 3, group_end(tokens, position + 2)):

@@ -131,7 +131,7 @@ def printable(text: str) -> str:
 
 
 def clip_line(text: str) -> str:
-    """Return a printable line for a message, shortened to a readable length."""
+    """Return a line in printable form, shortened if it is too long for a message."""
     text = printable(text)
     return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
 
@@ -239,7 +239,7 @@ class NotationError(Exception):
 
     @property
     def span_text(self) -> str | None:
-        """The part of the source under the caret, or None if the error has no position."""
+        """The part of the source that the caret underlines, or None if the error has no position."""
         if self.source is None or self.span is None:
             return None
         return self.source[self.span[0] : self.span[1]]
@@ -368,7 +368,10 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Return the part of a long line around column `first`, and the offset of its columns."""
+    """Return the offset and the text of the part of a long line around column `first`.
+
+    An ellipsis replaces the rest.
+    """
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)

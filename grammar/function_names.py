@@ -39,7 +39,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _labels(tokens: list[Token]) -> set[int]:
-    """Return the indices of names that are an entire script, as in W^max, or a component, as in W^{l,max}."""
+    """Return the indices of names that are labels: a whole script, as in W^max, or a component, as in W^{l,max}."""
     labels: set[int] = set()
     run = False  # of components, from the brace that opens a script
     for position, token in enumerate(tokens):
@@ -52,7 +52,10 @@ def _labels(tokens: list[Token]) -> set[int]:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """Yield a left-hand side as ("function", name, parameters), or as ("tensor", name, none) for each name."""
+    """Yield the names that a statement defines.
+
+    A function is ("function", name, parameters), and each tensor is ("tensor", name, none).
+    """
     if not tokens or tokens[0].type != "NAME":
         return
     end = scripts_end(tokens, 1)
@@ -87,7 +90,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """A search for function names, whether defined in the source, built in, or defined elsewhere."""
+    """The names in a source that are functions, because it defines them or because they are built in or known."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -107,7 +110,7 @@ class _Telling:
         self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
 
     def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
-        """Return whether a name, written `text`, is a function if the terminal `after` follows it."""
+        """Return whether a name, written as `text` and followed by a token of type `after`, is a function."""
         if any(name.base in places.values() for places in self.taken.values()):
             return after in ("LPAREN", "COLON")
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
@@ -131,7 +134,7 @@ class _Telling:
 
 
 def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """Return the functions that accept functions, with the positions and names of the functional arguments."""
+    """Return the functions that accept functions, with the positions and names of those arguments."""
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
@@ -158,7 +161,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """Yield the positions of the functional arguments in a signature, such as 1 for ℝ × (ℝ → ℝ) → ℝ."""
+    """Yield the positions of the arguments that are functions, such as 1 in the signature ℝ × (ℝ → ℝ) → ℝ."""
     position, rest = 0, line[start:]
     for token, depth in zip(rest, depths(rest)):
         if token.type == "LPAREN" and depth == 1:
@@ -167,7 +170,7 @@ def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
 
 
 def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
-    """Return whether the name at `position` is an argument that must be a function."""
+    """Return whether the name at `position` is an argument for which the called function expects a function."""
     end = scripts_end(line, position + 1)
     if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
         return False
@@ -186,7 +189,7 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether a built-in's name, without an operand and without axes to reduce, can name a tensor."""
+    """Return whether a built-in function's name can also be a tensor, since it has no operand and no axes to reduce."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
@@ -214,7 +217,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """Return the end of p(B | A) and the name that it forms.
+    """Return the position after p(B | A), and the single name that it forms.
 
     Return None if the brackets contain anything other than names, commas and one bar.
     """
@@ -278,7 +281,7 @@ def tell_products(tokens: list[Token]) -> None:
 
 
 def tell_call(line: list[Token], position: int) -> None:
-    """Turn a name before several arguments, as in f(X, Y) or f(X; W), into a call, since nothing else is possible."""
+    """Turn a name before several arguments, as in f(X, Y) or f(X; W), into a function, since it cannot be a factor."""
     opening = scripts_end(line, position + 1)
     if opening < len(line) and line[opening].type == "LPAREN" and has_several_parts(line, opening):
         line[position].type, line[opening].type = "FUNCTION", "CALL"

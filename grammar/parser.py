@@ -244,7 +244,7 @@ SAVED = "formula.pickle"
 
 
 class TokenLexer(Lexer):
-    """A lexer for Lark that accepts a list of tokens, since the modules `text` and `latex` create the tokens."""
+    """A lexer for Lark that receives a list of tokens, which the modules `text` and `latex` have produced."""
 
     def __init__(self, lexer_conf: Any):
         pass
@@ -255,7 +255,10 @@ class TokenLexer(Lexer):
 
 @cache
 def formula_parser() -> Lark:
-    """Return the parser that turns tokens into a `nodes.Program`. Its callbacks read `builder.literals.SOURCE`."""
+    """Return the parser from tokens to a `nodes.Program`.
+
+    The variable `builder.literals.SOURCE` must contain the source.
+    """
     saved = _load_saved()
     return build() if saved is None else Lark.load(BytesIO(saved))
 
@@ -285,7 +288,7 @@ def save() -> None:
 
 
 def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
-    """Replace equal parts of a value with one object, so that a pickle stores it once."""
+    """Return a value in which equal parts are one shared object, so that a pickle stores each of them once."""
     if isinstance(value, dict):
         value = {_share_parts(key, parts): _share_parts(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):

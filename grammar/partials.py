@@ -26,7 +26,10 @@ def read_operators(tokens: list[Token], source: str) -> list[Token]:
 
 
 def _operator(tokens: list[Token], position: int, tokens_out: list[Token], source: str) -> int | None:
-    """Add the tokens of an operator that begins here, and return its end, or None if no operator begins here."""
+    """Replace a derivative operator that begins at `position`.
+
+    Add its tokens to `tokens_out` and return its end, or return None if no operator begins here.
+    """
     order, before = _power(tokens, position + 1) or (1, position + 1)
     slash = _quotient(tokens, before) if order > 1 else before
     names = _variables(tokens, slash + 1) if _type(tokens, slash) == "SLASH" else []
@@ -63,7 +66,7 @@ def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:
-    """Return a ∂ token with the variable as its parameter."""
+    """Return the tokens of the function ∂ with the variable as its parameter."""
     first, last = name[0], name[-1].end
     plain = first.text.rstrip("*†")
     inside = [Token("NAME", plain, first.start, first.end), *name[1:]]
@@ -83,7 +86,7 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """Return the n of ^n or ^{n}, from 2 to 9, at `position` and the end of the power, or None."""
+    """Return the exponent n of ^n or ^{n} at `position` and the position after it, or None. n is between 2 and 9."""
     if _type(tokens, position) != "SUP":
         return None
     braced = _type(tokens, position + 1) == "LBRACE"
@@ -95,7 +98,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Return the index of the / before the next ∂ outside of brackets, or −1 if the formula does not have one."""
+    """Return the index of the / in a quotient of two ∂, as in ∂f/∂X*, or −1 if there is no such quotient."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type
@@ -109,7 +112,7 @@ def _quotient(tokens: list[Token], position: int) -> int:
 
 
 def _variables(tokens: list[Token], position: int) -> list[Stretch]:
-    """Return the adjacent names that begin here, each after a ∂, with their scripts."""
+    """Return the token ranges of the adjacent names after ∂ that begin here, such as X and Y in ∂X ∂Y."""
     stretches: list[Stretch] = []
     while _type(tokens, position) == "PARTIAL" and _type(tokens, position + 1) == "NAME":
         start = position + 1
@@ -119,7 +122,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Return r twice for r², and any other name once."""
+    """Return the token range of a name, repeated by its power: twice for r², and once for r."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:
@@ -128,7 +131,7 @@ def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
-    """Return tokens in which a derivative precedes its operand without brackets: (∂/∂X*) f, (∂/∂r)² f."""
+    """Return the tokens, without the brackets around a derivative operator, as in (∂/∂X*) f and (∂/∂r)² f."""
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -144,7 +147,7 @@ def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
 
 
 def _operators_end(tokens: list[Token], position: int) -> int:
-    """Return the end of the adjacent operators ∂/∂X that begin here."""
+    """Return the position after the adjacent operators ∂/∂X that begin at `position`."""
     while (
         _type(tokens, position) == "FUNCTION" and tokens[position].text == "∂" and _type(tokens, position + 1) == "WITH"
     ):

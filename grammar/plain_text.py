@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """Return the ASCII form of each character of `text`, taking its context into account."""
+    """Return the ASCII form of each character in a text. It may depend on the characters beside it."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):

@@ -48,7 +48,7 @@ AFTER_OPERAND = {
 
 
 def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
-    """Return the error for `token` if only the terminals `expected` could follow."""
+    """Return the error for an unexpected `token`, given the terminals that would have been possible in its place."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
@@ -209,7 +209,7 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the function or big operator that follows a root without brackets, or None."""
+    """Return the index of the function or big operator that directly follows a root, or None."""
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None
@@ -219,24 +219,24 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """Suggest braces around the axes of a subscript that continues after its first axis."""
+    """Return a hint to put braces around a subscript's axes, given a sign such as × that follows the first axis."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
-    """Yield the tokens of the statement before a position, from last to first."""
+    """Yield the tokens between the start of the statement and `position`, from last to first."""
     return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
 
 
 def has_reached_range(before: list[Token]) -> bool:
-    """Return whether the statement has reached its range (`for …`)."""
+    """Return whether the current statement already contains `for`, which begins its range."""
     return any(token.type == "FOR" for token in statement_before(before, len(before)))
 
 
 def expectation(expected: set[str]) -> str:
-    """Describe the possible terminals in words."""
+    """Return a description of the possible terminals in words, such as "expected an operator or )"."""
     if "PLUS" in expected:
         ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
         ends += [EXPECTED[word] for word in ("IF", "OTHERWISE") if word in expected]
@@ -255,7 +255,7 @@ def expectation(expected: set[str]) -> str:
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the operator (including its scripts) that ends at `position`, or None."""
+    """Return the index of an operator that ends, with its scripts, before `position`, or None."""
     index = position - 1
     if index < 0:
         return None

@@ -197,7 +197,10 @@ class Lexer:
         self.name(fold(text), start, end)
 
     def name(self, text: str, start: int, end: int) -> None:
-        """Read a name and, in axis positions and before a closing bracket, the star or dagger after it."""
+        """Read a name.
+
+        A star or dagger after it belongs to the name where an axis is expected, or if no operand can follow.
+        """
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if match:
@@ -218,7 +221,7 @@ class Lexer:
 
     @property
     def follows_operator(self) -> bool:
-        """Whether ∂/∂ precedes the current position."""
+        """Whether the preceding tokens are ∂/∂, so that the variable of a derivative follows."""
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
@@ -231,7 +234,7 @@ class Lexer:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
     def marked(self, start: int) -> bool:
-        """Add the stars and daggers that begin here as one token, as in X^{**}, X_{a_1*→b} and ∂W^1*."""
+        """Add the stars and daggers that begin at `start` as one token. Return False if there are none."""
         match = MARK.match(self.source, start)
         if match is None:
             return False
@@ -246,7 +249,7 @@ class Lexer:
         return True
 
     def ends_derivative(self, start: int, end: int) -> bool:
-        """Return whether a star here ends a derivative's variable, as in ∂W^{1,Q}*, and is not a multiplication."""
+        """Return whether a star ends the variable of a derivative, as in ∂W^{1,Q}*, and is not a multiplication."""
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
@@ -303,19 +306,19 @@ class Lexer:
         self.bracket_or_sign(text, start, end)
 
     def times(self, start: int, end: int) -> None:
-        """Add a ×, which is a product except between axes or sets."""
+        """Add a × token. It is a shape's × between axes or sets, and a product elsewhere."""
         self.add("TIMES", "×", start, end)
         if not self.is_shape_product:
             self.tokens[-1].place = "product"
 
     def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
-        """Add an opening bracket, and record the role of the words inside the bracket."""
+        """Add an opening bracket, and record the kind of the bracket, which decides the role of the words inside."""
         previous = self.previous()
         self.add(type, text, start, end)
         self.brackets.append(self.bracket(text, previous))
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
-        """Read a bracket or bar and update the stack of open brackets, or read any other sign as it is."""
+        """Read a bracket or bar, and update the stack of open brackets. Other signs are added as they are."""
         type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             self.open_bracket(type, spelled, start, end)
@@ -338,7 +341,7 @@ class Lexer:
 
     @property
     def is_shape_product(self) -> bool:
-        """Whether × is between axes, or between sets."""
+        """Whether a × at the current position would be between axes or between sets."""
         return self.among_sets or self.brackets[-1:] == ["shape"]
 
     @property
@@ -360,7 +363,7 @@ class Lexer:
         self.open_call(BRACKETS[text], start, end)
 
     def open_call(self, name: str, start: int, end: int) -> None:
-        """Add a bracket that acts as a function of its content."""
+        """Add a function and the opening bracket of its operand, such as for ⌊ or ‖."""
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if name == "‖" else "(")
@@ -372,7 +375,7 @@ class Lexer:
 
     @property
     def under_indicator(self) -> bool:
-        """Whether the subscript that has just been opened is a condition, as in 1_{x > 1} and I_{x > 1}."""
+        """Whether the subscript that was just opened is a condition of an indicator, as in 1_{x > 1} and I_{x > 1}."""
         return may_be_indicator(self.tokens, len(self.tokens) - 3) and bool(
             CONDITION.match(self.source, self.tokens[-1].end)
         )
@@ -385,7 +388,7 @@ class Lexer:
         return is_set or ends_distribution(self.tokens[: last + 1])
 
     def bracket(self, text: str, previous: str) -> str:
-        """Return the kind of the bracket that was just added, which determines the role of the words inside it."""
+        """Return the kind of a bracket that was just added, which decides the role of the words inside it."""
         if text == "{" and previous == "SUB":
             return "{" if self.under_indicator else "sub"
         if previous == "SUP":

@@ -50,7 +50,7 @@ class Token:
 
 
 def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of a fraction character, such as {1/2} for ½."""
+    """Return the tokens for a fraction character, such as {1/2} for ½."""
     if before is not None and before.type == "NUMBER" and before.end == start:
         shown = source[before.start : end]
         raise NotationError(
@@ -118,7 +118,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:
-    """Return the index after the bracket group that opens at `start`."""
+    """Return the index after the bracket that closes the group opened at `start`."""
     depth = 0
     for position in range(start, len(tokens)):
         if tokens[position].type in OPENING:
@@ -131,7 +131,7 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 
 def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether commas or semicolons separate parts of the bracket group that opens at `start`."""
+    """Return whether the group that opens at `start` contains several parts, separated by commas or semicolons."""
     group = tokens[start : group_end(tokens, start)]
     return any(depth == 1 and token.type in ("COMMA", "SEMICOLON") for token, depth in zip(group, depths(group)))
 
@@ -142,12 +142,15 @@ def depths(tokens: Iterable[Token]) -> Iterator[int]:
 
 
 def covering(tokens: Sequence[Token]) -> Span:
-    """Return the span that covers all tokens. In LaTeX, they may be out of order."""
+    """Return the span that covers all tokens, which may be out of order in LaTeX."""
     return min(token.start for token in tokens), max(token.end for token in tokens)
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether the bracket closes before another of these signs appears, as in KL(p ‖ q), which is KL(p, q)."""
+    """Return whether a closing bracket comes before any of these signs.
+
+    In KL(p ‖ q), the sign ‖ is alone, so that it separates two arguments.
+    """
     depth = 0
     for text in texts:
         depth += (text in "([{") - (text in ")]}")
@@ -172,7 +175,7 @@ def scripts_end(
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """Return the end of the statement that contains a token."""
+    """Return the position in the source at which the statement with this token ends."""
     later = takewhile(
         lambda token: token.type != "SEPARATOR", (token for token in tokens if token.start >= within.start)
     )
@@ -187,11 +190,11 @@ class Spelling(NamedTuple):
     superscript: tuple[str, ...] = ()
 
     def pattern(self) -> Spelling:
-        """Return the pattern of a left-hand side, in which words match anything and numbers match themselves."""
+        """Return a left-hand side as a pattern, in which words match anything and numbers match themselves."""
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
-        """Return whether a use matches one of the patterns of left-hand sides."""
+        """Return whether this name matches one of the patterns, which are left-hand sides."""
         if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))
@@ -226,7 +229,7 @@ def _open(component: str) -> str:
 
 
 def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
-    """Return the names at the beginning of `tokens`, separated by commas or semicolons, and the end of the names.
+    """Return the names at the beginning of `tokens` and the position after them. Commas or semicolons separate names.
 
     If the last comma is not followed by a name, return no names and 0.
     """
@@ -275,7 +278,10 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 
 def name_signs(tokens: list[Token]) -> None:
-    """Replace each symbol that is an entire script with a name, in place. In x^-1, the minus belongs to the number."""
+    """Replace each symbol that is a whole script, such as + in x^+, by a name, in place.
+
+    In x^-1, the minus belongs to the number.
+    """
     for index, token in enumerate(tokens):
         if token.type not in SCRIPT_SIGNS or index == 0:
             continue

@@ -10,7 +10,10 @@ from . import nodes
 
 
 def left_spine(node: Any) -> list[nodes.Call]:
-    """Return the binary operations of a long sum or product, from last to first, such as (a + b) + c and a + b."""
+    """Return the nested binary operations on the left of a long sum or product, outermost first.
+
+    For a + b + c, they are (a + b) + c and a + b.
+    """
     calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
         calls.append(node)
@@ -85,7 +88,10 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def map_nodes(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Return the tree with each node replaced by the result of `change`, or if that is None, rebuilt from its parts."""
+    """Return the tree with each node replaced by the result of `change`.
+
+    If it is None, change the node's parts instead.
+    """
     results: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(node, False)]
     while stack:  # A long sum is deeper than Python's recursion limit.

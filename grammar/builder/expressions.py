@@ -51,7 +51,10 @@ class Expressions(Indices):
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def read_differential_quotient(self, numerator, denominator):
-        """Return ∂L/∂W, even as the last factor of a product or after a function, or None. (∂L alone has no value.)"""
+        """Return ∂L/∂W if a quotient is a derivative, or else None.
+
+        The differential ∂L may also be the last factor of a product or the argument of a function.
+        """
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
         if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
@@ -170,7 +173,7 @@ class Expressions(Indices):
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
-        """Build X*, the variable of ∂X*."""
+        """Build the starred variable X* of a derivative by ∂X*, whose star may be part of the name."""
         if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
@@ -302,7 +305,7 @@ class Expressions(Indices):
 
 
 def binds(items: tuple) -> bool:
-    """Return whether a subscript binds variables, as in i=1, i ∈ [n] and i < j."""
+    """Return whether a subscript has items that bind variables, as in i=1, i ∈ [n] and i < j."""
     return any(type(item) in (VariableRange, Bound) for item in items)
 
 

@@ -26,7 +26,7 @@ PAIRS = ("argmax", "argmin")  # whose value over several variables would be one 
 
 
 def ends_with(item, side: int) -> bool:
-    """Return whether a part of a subscript is a comparison with a name on the given side, such as 1 ≤ i or i ≤ n."""
+    """Return whether an item of a subscript is a comparison with a name at the given side, such as 1 ≤ i or i ≤ n."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
@@ -34,7 +34,7 @@ def ends_with(item, side: int) -> bool:
 
 class Indices(ScriptBuilder):
     def over(self, head: Head, upper: tuple, body, span):
-        """Build max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X."""
+        """Build an operator over index variables: max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X."""
         binders, conditions = self.binders(head, upper)
         if len(binders) > 1 and head.name in PAIRS:
             self.fail(
@@ -50,7 +50,7 @@ class Indices(ScriptBuilder):
         return body
 
     def binders(self, head: Head, upper: tuple):
-        """Return the binders of a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and the conditions on them."""
+        """Return the binders in a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and their conditions."""
         binders: list = []
         conditions: list[Node] = []
         bound: set[str] = set()
@@ -89,7 +89,7 @@ class Indices(ScriptBuilder):
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def separate_bounds(self, items: tuple) -> list:
-        """Split a subscript into its parts, so that 1 ≤ i, j ≤ n becomes 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
+        """Return the items of a subscript, in which 1 ≤ i, j ≤ n becomes the items 1 ≤ i ≤ n and 1 ≤ j ≤ n."""
         result: list = []
         begun: list = []  # 1 ≤ i and its continuation
         for item in items:

@@ -17,7 +17,7 @@ from ..tokens import Token
 
 
 class Head(NamedTuple):
-    """An operator or function with its scripts, before its operands are known."""
+    """An operator or function with its scripts, which is parsed before its operands."""
 
     name: str
     superscript: tuple
@@ -39,7 +39,7 @@ class LiteralRow(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """A bracket […] before a subscript, which is either a literal or an expression to index or rename."""
+    """A bracket […] that precedes a subscript. It is either a literal, or an expression to be indexed or renamed."""
 
     rows: tuple
     span: tuple[int, int]
@@ -77,7 +77,7 @@ class VariableRange(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Several left or right sides, as in A, B = X, Y; f(x) = X, Y; A, B = f(x)."""
+    """The left-hand sides and right-hand sides of an equation for several results, as in A, B = X, Y or A, B = f(x)."""
 
     heads: tuple
     bodies: tuple
@@ -94,7 +94,10 @@ def find_outer_span(children) -> tuple[int, int]:
 
 
 def covering(children) -> tuple[int, int]:
-    r"""Return the span that covers all children. In LaTeX, \nfun{\seq}{softmax}, the axes precede the name."""
+    r"""Return the span that covers all children.
+
+    In LaTeX, \nfun{\seq}{softmax}, the axes precede the name.
+    """
     return min(map(start_of, children)), max(map(end_of, children))
 
 
@@ -111,7 +114,7 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """Return the function form concat_{ax}(X, Y), which is the ASCII syntax of X ⊕_{ax} Y, or another operator."""
+    """Return the operator with this name. In particular, concat_{ax}(X, Y) is the ASCII form of X ⊕_{ax} Y."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
@@ -188,7 +191,7 @@ class Literals(Transformer):
         self.fail(113, "tensor literal without axis names", span, hint=f"add them as a subscript: […]_{axes}")
 
     def filled(self, bracket, items, span):
-        """Build a literal with its axes."""
+        """Build a literal with its axes from a bracket and the items of its subscript."""
         axes = tuple(self.to_axis(item) for item in items)
         rows = bracket.rows
         for row in rows:
@@ -215,7 +218,10 @@ class Literals(Transformer):
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def refuse_python_index(self, span):
-        """Reject A[0], Python's index syntax. E[x] is allowed, since it is common in statistics books."""
+        """Raise NotationError for A[0], which is Python's index syntax.
+
+        For E[x], which is common in statistics books, suggest an expectation.
+        """
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):

@@ -46,7 +46,7 @@ class ScriptBuilder(Literals):
         return Script("WITH", (children[2],), find_outer_span(children))
 
     def plain(self, script):
-        """Build the scripts of an operator or function, which are names of axes, numbers and labels."""
+        """Return the scripts of an operator or function, which may only be names of axes, numbers and labels."""
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(
@@ -65,7 +65,7 @@ class ScriptBuilder(Literals):
         return nodes.Superscript(base, script.items, span)
 
     def grouped(self, power, script):
-        """Return whether a power is in parentheses, or in the braces of LaTeX, as in (x^a)^b."""
+        """Return whether a power is in brackets, as in (x^a)^b, or in LaTeX braces."""
         return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
 
     def two_powers(self, base, first, second):

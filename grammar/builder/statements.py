@@ -43,7 +43,7 @@ class TreeBuilder(Expressions):
         return nodes.Declaration(*self.stated(children), find_outer_span(children))
 
     def stated(self, children):
-        """Build the sides of an equation or the names of a declaration, along with the sets and the range."""
+        """Return the sides of an equation or the names of a declaration, its sets, and its range."""
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over
@@ -192,7 +192,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(name, listed[0], listed[-1], find_outer_span(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
-        """Raise NotationError for lists with gaps or names, such as t = 1, 3, 5 or t = Q, K."""
+        """Raise NotationError for a range that is not consecutive or lists names, such as t = 1, 3, 5 or t = Q, K."""
         values = [number.value for number in listed if type(number) is Number]
         if len(listed) > 1 and all(type(name) is Name for name in listed):
             hint = (
@@ -285,7 +285,10 @@ BUILDER = TreeBuilder()
 
 
 def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
-    """Return the statements with each equation for several results split. The k-th result of f is f_k."""
+    """Return the statements, with each equation for several results split into one equation per result.
+
+    The k-th result of a function f is called f_k.
+    """
     if not any(type(node) is Results for node in nodes_):
         return nodes_
     counts = {

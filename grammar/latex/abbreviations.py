@@ -18,7 +18,10 @@ from .upright import join_name
 
 
 class Hole(NamedTuple):
-    """A slot for an argument, which is in a frame, in braces, or in a subscript that is omitted if it is empty."""
+    """A slot for an argument of a macro.
+
+    `place` is how the argument is inserted: in a frame, in braces, or as a subscript.
+    """
 
     number: int
     place: str
@@ -46,7 +49,7 @@ PART = re.compile(
 
 @lru_cache(maxsize=64)
 def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
-    """Return the signs and holes of a template, and the index of the last hole."""
+    """Return the tokens and slots of a template, and the index of the last slot."""
     parts: list[Union[Hole, tuple[str, str]]] = []
     last = 0
     for match in PART.finditer(text):
@@ -61,7 +64,10 @@ def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
 def expand(
     reader: Reader, text: str, arguments: Sequence[Argument | list[Part]], position: int, after: int
 ) -> list[Part]:
-    """Return the parts of a macro's text. Signs after the last argument are located at the end, others at the name."""
+    """Return the parts to which a macro expands, with its arguments inserted.
+
+    Tokens after the last argument have the position of the macro's end, and others have the position of its name.
+    """
     begin, finish = reader.pieces[position], reader.pieces[after - 1]
     parts: list[Part] = []
     items, last = parts_of(text)
@@ -118,7 +124,10 @@ def function(reader: Reader, position: int, end: int) -> int:
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """Return the script after a function's name, which is either a label, as in LN_Q, or a parameter, as in norm_p."""
+    """Return the script after a function's name as a label, as in LN_Q, or as a parameter, as in norm_p.
+
+    The other of the two lists is empty.
+    """
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -154,7 +163,7 @@ def inner(reader: Reader, position: int, end: int) -> int:
 
 
 def literal(reader: Reader, position: int, after: int, axes: Sequence[Argument], cells: Token | Stretch) -> list[Part]:
-    """Return the parts of a literal: the cells between [ and ], and the axes that are not empty."""
+    """Return the parts of a literal, that is, the cells in brackets and its nonempty axes as a subscript."""
     named = [axis for axis in axes if isinstance(axis[0], Token) or axis[0][0] < axis[0][1]]
     return expand(reader, MATRICES[len(named)], ((cells, after), *named), position, after)
 
@@ -172,7 +181,7 @@ def fraction(reader: Reader, position: int, end: int) -> int:
 
 
 def derivative(reader: Reader, position: int, after: int, above: Argument, below: Argument) -> list[Part]:
-    r"""Return the parts of \frac{\partial L}{\partial x^*} or \frac{\partial}{\partial x^*}, else []."""
+    r"""Return the parts of \frac{\partial L}{\partial x^*} and similar derivatives, or [] for another fraction."""
     over, under = above[0], below[0]
     if isinstance(over, Token) or isinstance(under, Token) or not is_derivative(reader, over, under):
         return []
@@ -192,14 +201,14 @@ def derivative(reader: Reader, position: int, after: int, above: Argument, below
 
 
 def drop_sign(reader: Reader, group: Stretch, after: int) -> list[Part]:
-    """Return the parts of {∂ f(X)} without the sign, as {f(X)}."""
+    """Return the parts of a group such as {∂ f(X)} without its first sign, that is, {f(X)}."""
     opening, closing = reader.edges(group, after)
     inside = (group[0] + 1, group[1])
     return [Token("LBRACE", "{", *opening[1:]), "group", inside, None, Token("RBRACE", "}", *closing[1:])]
 
 
 def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
-    r"""Return whether both parts begin with the same sign, either ∂ or an upright d without a label."""
+    r"""Return whether numerator and denominator begin with the same sign, ∂ or an upright d without a script."""
     if over[0] >= over[1] or under[0] >= under[1]:
         return False
     sign, following = reader.piece(over[0]), reader.piece(over[0] + 1)
@@ -219,7 +228,7 @@ def root(reader: Reader, position: int, end: int) -> int:
 
 
 def group(reader: Reader, position: int, end: int) -> int:
-    r"""Read { as a group without meaning, unless {a \over b} makes the group a quotient."""
+    r"""Read { as a group without meaning, or as a quotient if the group contains \over, as in {a \over b}."""
     close = reader.partner.get(position, position)
     if not reader.overs or not any(position < over < close for over in reader.overs):
         return position + 1

@@ -29,7 +29,7 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def leave_bracket(reader: Reader, position: int) -> None:
-    """Leave the innermost bracket. Raise NotationError if no bracket is open in the argument of a macro."""
+    """Close the innermost bracket. Raise NotationError if the current macro's argument does not contain its opening."""
     text, start, stop = reader.pieces[position]
     if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
@@ -101,7 +101,7 @@ def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
 
 
 def is_at_point(reader: Reader) -> bool:
-    """Return whether a bar before a subscript has no opening bar, and so evaluates at a point, as in f(t)|_{t=0}."""
+    """Return whether a bar before a subscript evaluates at a point, as in f(t)|_{t=0}, since no bar is open."""
     return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 
@@ -117,14 +117,17 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Return whether no other bar follows this bar before the end of the enclosing bracket."""
+    """Return whether this bar is the last bar in the enclosing bracket."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")
 
 
 def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
-    """Add a bar, which begins at its \\left if there is one. The token records the side if LaTeX specifies it."""
+    """Add a bar, which starts at its \\left if it has one.
+
+    If LaTeX states whether the bar opens or closes, the token records this side.
+    """
     text, _, stop = reader.pieces[position]
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
     opened = reader.brackets[-1] if reader.brackets else ""

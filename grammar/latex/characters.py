@@ -73,7 +73,7 @@ def times(reader: Reader, position: int, end: int) -> int:
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""Read \cup between axes, as in f^{\mathcal{S} \cup \mathcal{T}}, which is a lift."""
+    r"""Read \cup between axes, where it joins sets of axes, as in the lift f^{\mathcal{S} \cup \mathcal{T}}."""
     kind, span = reader.kind, reader.pieces[position][1:]
     lifted = kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if kind not in AXES and not lifted:
@@ -87,7 +87,10 @@ def union(reader: Reader, position: int, end: int) -> int:
 
 # --------------------------------------------------------------------------------------------- scripts, primes and stars
 def script(reader: Reader, position: int, end: int) -> int:
-    """Read _ or ^ with one piece or a group. After ^ there may also be a prime or a star."""
+    """Read a subscript or superscript, which is a single piece or a group.
+
+    A superscript may also consist of primes or stars.
+    """
     sign, start, stop = reader.pieces[position]
     after = reader.skip_looks(position + 1, end)
     if sign == "^" and (mark := mark_at(reader, after, end)):
@@ -110,7 +113,7 @@ def script(reader: Reader, position: int, end: int) -> int:
 
 
 def under_indicator(reader: Reader, group: Token | Stretch) -> bool:
-    """Return whether the subscript is a condition of an indicator, as in \\mathbb{1}_{x > 1} and I_{x > 1}."""
+    """Return whether a subscript is the condition of an indicator, as in \\mathbb{1}_{x > 1} and I_{x > 1}."""
     is_one = may_be_indicator(reader.tokens, len(reader.tokens) - 1)
     return is_one and not isinstance(group, Token) and holds_relation(reader, *group)
 
@@ -121,7 +124,7 @@ def holds_relation(reader: Reader, start: int, end: int) -> bool:
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """Return the primes or stars that make up a superscript, and the position where it ends."""
+    """Return the primes or stars of a superscript that consists only of these, and the position after it, or None."""
     if position >= end:
         return None
     after, inside = position + 1, slice(position, position + 1)
@@ -140,7 +143,7 @@ def primes_of(text: str) -> str:
 
 
 def add_mark(reader: Reader, position: int, mark: str, after: int) -> int:
-    """Add the primes or stars of a superscript at `position`."""
+    """Add the primes or stars of a superscript to the preceding operand, and return the position after them."""
     _, start, stop = reader.pieces[position]
     end = reader.pieces[after - 1][2]
     if mark[0] == "'":
@@ -186,7 +189,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 
 def find_primed_token(tokens: list[Token]) -> Token | None:
-    """Return the token that a prime after these tokens belongs to."""
+    """Return the token to which a prime after these tokens belongs, or None."""
     last = len(tokens) - 1
     first = group_start(tokens, last)
     if first > 1 and tokens[first - 1].type == "SUB":
@@ -195,7 +198,7 @@ def find_primed_token(tokens: list[Token]) -> Token | None:
 
 
 def group_start(tokens: list[Token], last: int) -> int:
-    """Return the index where the group in braces that ends at `last` begins, or `last` for a single token.
+    """Return the index of the brace that opens the group ending at `last`, or `last` for a single token.
 
     Return -1 if the group has 60 tokens or more.
     """

@@ -52,7 +52,10 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Return the end of the script that begins at `position`, or `position` if no plain script begins there."""
+    """Return the end of the script that begins at `position` with this sign.
+
+    If there is no such script, or it is a macro without braces, return `position`.
+    """
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]
@@ -101,7 +104,7 @@ def skip_intertext(reader: Reader, position: int, end: int) -> int:
 
 
 def dots_within(reader: Reader, position: int, end: int) -> int:
-    """Read \\vdotswithin{=}."""
+    """Read \\vdotswithin{=}, which stands for omitted lines."""
     after = position + 1
     if after < end:
         after = reader.partner.get(after, after) + 1
@@ -110,7 +113,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathord-, which precedes an operator's argument."""
+    """Read \\mathord-, a minus sign that follows an operator, as part of the operator's operand."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

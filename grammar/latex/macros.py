@@ -77,7 +77,7 @@ def scan(source: str) -> list[Piece]:
 
 
 def is_word(text: str) -> bool:
-    """Return whether a piece consists of letters."""
+    """Return whether a piece consists of letters only."""
     return text[0].isalpha() and text[0] not in _STAND_ALONE or text in GREEK_LETTERS
 
 
@@ -185,7 +185,10 @@ class _Expander:
         return self.left[-1][0] if self.left else ""
 
     def argument(self, macro: Piece) -> list[Piece]:
-        """Return the next group with its braces, or the next piece between two braces of length 0."""
+        """Return the next group with its braces.
+
+        A single piece is returned between two empty braces.
+        """
         if not self.left or self.peek() == "}":
             raise lacks_argument(self.source, macro)
         piece = self.left.pop()
@@ -221,7 +224,7 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
-        """Define a macro. Omit the body if it uses arguments, such as #3, beyond the number of `parameters`."""
+        """Define a macro. If its body uses more arguments than it has `parameters`, define it without a body."""
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
@@ -234,7 +237,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Return the number of arguments in [2], or -1 if a default value follows, as in [2][default]."""
+        """Read [2] as the number of arguments, and return it, or -1 if a default value follows, as in [2][default]."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()

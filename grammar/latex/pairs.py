@@ -20,7 +20,10 @@ ONLY_MATHS = frozenset("\\" + name for name in "nfun nbin ndot nsum nprod ncat n
 
 
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
-    """Return all pieces as one formula, or only the formulas if the source separates them from prose."""
+    """Return the formulas among the pieces.
+
+    If the source does not separate formulas from prose, the whole source is one formula.
+    """
     return _Pairing(source, pieces).run()
 
 

@@ -49,7 +49,7 @@ class Reader(Lexer):
         self.overs = [index for index, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
-        """Read one formula or one table of formulas."""
+        """Read one formula, or one table that contains several formulas."""
         if self.tokens:
             self.separate(FORMULA, *self.pieces[start - 1][1:])
         self.brackets = []
@@ -74,7 +74,10 @@ class Reader(Lexer):
                 self.frames.append(part)
 
     def read(self, position: int, end: int) -> None:
-        """Read a range of pieces. If an action must read other parts first, it defers the rest and returns `end`."""
+        """Read a range of pieces.
+
+        If an action must first read other parts, defer the rest of the range and return `end`.
+        """
         pieces, tokens, actions = self.pieces, self.tokens, self.actions
         in_text = self.in_text
         while position < end:
@@ -98,7 +101,10 @@ class Reader(Lexer):
             position += 1
 
     def put(self, parts: list[Part], rest: int, end: int) -> int:
-        """Add the parts immediately if all of them are tokens. Otherwise, schedule them to be read before the rest."""
+        """Add the parts to the tokens if all of them are tokens, and return `rest`.
+
+        Otherwise, schedule the parts to be read before the rest, and return `end`.
+        """
         tokens = [part for part in parts if isinstance(part, Token)]
         if len(tokens) == len(parts):
             self.tokens.extend(tokens)
@@ -126,7 +132,7 @@ class Reader(Lexer):
 
     @property
     def kind(self) -> str:
-        """The kind of the innermost frame."""
+        """The kind of the innermost frame, or "top" outside of all frames."""
         return self.frames[-1] if self.frames else "top"
 
     @property
@@ -134,7 +140,7 @@ class Reader(Lexer):
         return self.kind == "text"
 
     def leave(self) -> None:
-        """Leave a frame, along with any brackets that are still open in it."""
+        """Close the innermost frame, and all brackets that are still open in it."""
         self.frames.pop()
         while self.brackets.pop() not in FRAMES:
             pass
@@ -148,7 +154,7 @@ class Reader(Lexer):
         return not self.brackets or self.brackets == ["text"]
 
     def separate(self, strength: str, start: int, stop: int) -> None:
-        """End a cell, a row or a formula."""
+        """Add a separator that ends a cell, a row or a formula. The `strength` says which of these."""
         if self.previous() == "SEPARATOR":
             last = self.tokens[-1]
             last.text = min(last.text, strength, key=(FORMULA, ROW, CELL).index)
@@ -163,7 +169,7 @@ class Reader(Lexer):
         return position
 
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
-        """Return the argument that begins at `position` and its end. The macro is at index `macro`.
+        """Return the argument that begins at `position`, and the position after it. `macro` is the index of its macro.
 
         An argument without braces is one digit, one name, or one macro with its arguments. If `letters` is true, it
         is one letter instead of one name.
@@ -182,7 +188,7 @@ class Reader(Lexer):
         return (position, position + 1), self.extent(position, end)
 
     def arguments(self, macro: int, position: int, end: int, number: int, letters: bool = False) -> list[Argument]:
-        """Return several arguments of a macro. The first begins at `position`."""
+        """Return the next `number` arguments of a macro. The first begins at `position`."""
         arguments = []
         for _ in range(number):
             arguments.append(self.argument(macro, position, end, letters))
@@ -207,7 +213,7 @@ class Reader(Lexer):
         return bool(text) and (name_of(text) is not None or is_number(text) or NAMED.fullmatch(text) is not None)
 
     def first_character(self, position: int) -> Token:
-        """Return the first digit or letter of a piece, and remove it from the piece."""
+        """Return the first digit or letter of a piece as a token, and remove it from the piece."""
         text, start, stop = self.pieces[position]
         if not (is_word(text) or text.isdecimal()):
             raise NotationError(
@@ -219,7 +225,7 @@ class Reader(Lexer):
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Return the end of the operand that begins at `position` and has no braces."""
+        """Return the end of an operand without braces that begins at `position`, including the arguments of a macro."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)
@@ -229,7 +235,7 @@ class Reader(Lexer):
         return after
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
-        """Return the parts of an argument when it is read in a frame of the given kind."""
+        """Return the parts by which an argument is read in a new frame of this kind."""
         if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:
@@ -242,7 +248,10 @@ class Reader(Lexer):
         return [kind, group, None]
 
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
-        """Return the braces around an argument that ends before `after`, or the positions where braces could be."""
+        """Return the braces around an argument that ends before `after`.
+
+        If it has no braces, return empty pieces at both ends of the argument.
+        """
         if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
         if group[1] < after and self.pieces[group[1]][0] == "}":
@@ -251,14 +260,14 @@ class Reader(Lexer):
         return ("", start, start), ("", stop, stop)
 
     def braced(self, kind: str, group: Token | Stretch, after: int) -> list[Part]:
-        """Return the parts of an argument between { and }."""
+        """Return the parts of an argument, in a frame of this kind, with braces around them."""
         opening, closing = self.edges(group, after)
         if isinstance(group, tuple) and not opening[0]:
             group = (group[0], after)
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def macro_name(self, position: int) -> str:
-        r"""Return the name of the macro at `position`, such as σ for \sigma or norm for \text{norm}, or ""."""
+        r"""Return the name that a macro denotes, such as σ for \sigma or norm for \text{norm}, or "" if it has none."""
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""
@@ -267,7 +276,7 @@ class Reader(Lexer):
 
     # ------------------------------------------------------------------------------------------------- not a name
     def read_unlisted(self, position: int, end: int) -> int:
-        """Read a number, a word of upright text, or an unknown piece."""
+        """Read a piece that no action handles: a number, a word of upright text, or an unknown piece."""
         text, start, stop = self.pieces[position]
         if is_number(text):
             if self.kind in ("text", *AXES) and text.isdecimal() and self.follows_name(start):
@@ -301,7 +310,7 @@ class Reader(Lexer):
         return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 
     def follows_name(self, start: int) -> bool:
-        """Return whether a piece continues the name directly before it, as in \\text{Conv1d}."""
+        """Return whether a piece directly follows a name and continues it, such as 1d in \\text{Conv1d}."""
         return self.previous() == "NAME" and self.tokens[-1].end == start
 
     def extend(self, text: str, stop: int) -> None:

@@ -28,7 +28,7 @@ RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
 def statements(tokens: list[Token]) -> list[Token]:
-    """Join the tokens of the cells, keeping a SEPARATOR only between statements, and adding FOR before a range."""
+    """Return the tokens of all cells, with a SEPARATOR only between statements, and with FOR added before ranges."""
     result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
@@ -52,7 +52,10 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 
 
 def _counts(before: list[Token], statement: list[Token]) -> bool:
-    """Return whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range because the previous statement has i in a script."""
+    """Return whether a condition such as 1 ≤ i ≤ n or i ∈ {1, …, n} is the range of the previous statement.
+
+    It is if the previous statement has i in a script.
+    """
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
@@ -66,13 +69,13 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
-    """Return whether t = 1, 2, 3 is a range because the previous statement has t in a script."""
+    """Return whether a list such as t = 1, 2, 3 is the range of the previous statement, which has t in a script."""
     kinds = " ".join(token.type for token in statement)
     return LISTED.fullmatch(kinds) is not None and _occurs_in_script(before, statement[0].text)
 
 
 def _occurs_in_script(before: list[Token], variable: str) -> bool:
-    """Return whether a name appears in a script or an index of the previous statement."""
+    """Return whether the previous statement has a name in a script or an index."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False
@@ -82,7 +85,7 @@ def _occurs_in_script(before: list[Token], variable: str) -> bool:
 
 
 def _cells(tokens: list[Token]):
-    """Yield each nonempty cell with the SEPARATOR before it."""
+    """Yield each nonempty cell, preceded by the strength of the SEPARATOR before it."""
     cell: list[Token] = []
     before = FORMULA
     for token in tokens:
@@ -99,7 +102,7 @@ def _cells(tokens: list[Token]):
 
 
 def _lines(tokens: list[Token]):
-    """Yield the statements of a table, with the cells of each statement joined."""
+    """Yield the statements of a table. Each statement consists of one cell or several cells."""
     lines: list[list[Token]] = []
     related = False
     comma: Token | None = None
@@ -124,7 +127,7 @@ def _lines(tokens: list[Token]):
 
 
 def _lists(last: list[Token], cell: list[Token]) -> bool:
-    """Return whether a cell continues a list of names, as in W, \\quad b \\in S.
+    """Return whether a cell continues the list of names in the previous cell, as in W, \\quad b \\in S.
 
     In contrast, 2 n, \\quad n = 3 is an expression and its condition.
     """
@@ -133,7 +136,7 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
 
 
 def _trim(cell: list[Token]) -> Token | None:
-    """Remove commas and full stops from the end of a cell, and return the comma, if there was one."""
+    """Remove commas and full stops from the end of a cell. Return the comma, or None if there was none."""
     comma = None
     while cell and cell[-1].type in PUNCTUATION:
         last = cell.pop()
@@ -153,7 +156,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
 
 
 def _letters(line: list[Token]) -> str:
-    """Return a statement as a string, with x for everything in brackets."""
+    """Return a string with one letter for the type of each token. Tokens inside brackets become x."""
     letters, depth = [], 0
     for token in line:
         kind = token.type
@@ -166,7 +169,7 @@ def _letters(line: list[Token]) -> str:
 
 
 def _split_statements(line: list[Token]):
-    """Split statements at commas, as in x = 1, y = 2.
+    """Yield the statements in a line that are separated by commas, as in x = 1, y = 2.
 
     Do not split a list of names before ∈ or a range.
     """
@@ -189,7 +192,10 @@ def _split_statements(line: list[Token]):
 
 
 def _drop_second_number(line: list[Token], letters: str) -> tuple[list[Token], str]:
-    """Rewrite k = 0, 1, …, n as k = 0, …, n."""
+    """Drop the second number of a range, so that k = 0, 1, …, n becomes k = 0, …, n.
+
+    Return the tokens and their letters.
+    """
     dropped = set()
     for match in COUNTED.finditer(letters):
         first, second = line[match.start() + 1].text, line[match.start() + 3].text

@@ -44,7 +44,7 @@ def text(reader: Reader, position: int, end: int) -> int:
 
 
 def dollar(reader: Reader, position: int, end: int) -> int:
-    """Read a formula in upright text."""
+    """Read a formula that is embedded in upright text, as in \\text{if $i$ is even}."""
     if position not in reader.partner or not reader.in_text:
         raise reader.unknown(position)
     close = reader.partner[position]
@@ -61,7 +61,7 @@ def word_in_text(reader: Reader, position: int, end: int) -> int:
 
 
 def read_name(reader: Reader, position: int, end: int) -> int:
-    """Read \\text{…} that contains a single word, or a name with a label."""
+    """Read \\text{…} with a single word, or with a name and its label."""
     piece, start, stop = reader.pieces[position]
     name, in_text = read_plain_name(piece) or "", piece.startswith(SENTENCES)
     if in_text and is_comment(reader, position + 1, end) and not heads_a_row(reader, position + 1, end):
@@ -81,7 +81,7 @@ def read_name(reader: Reader, position: int, end: int) -> int:
 
 
 def is_apart(reader: Reader, position: int) -> bool:
-    """Return whether \\text{where} is a separate word rather than the function in \\text{where}(c, X, Y)."""
+    """Return whether \\text{where} is a separate word, unlike the function in \\text{where}(c, X, Y)."""
     piece, _, stop = reader.pieces[position]
     following = reader.pieces[position + 1] if position + 1 < len(reader.pieces) else ("", 0, 0)
     return piece[-2] in " ,." or following[0] not in ("(", "\\left", "_", "^") or following[1] != stop
@@ -100,7 +100,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
 
 
 def is_comment(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the \\text{…} before `after` fills an entire cell."""
+    """Return whether \\text{…}, which ends before `after`, fills a whole cell and is therefore a comment."""
     if not reader.is_at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
         return False
     after = reader.skip_looks(after, end)
@@ -111,7 +111,7 @@ def is_comment(reader: Reader, after: int, end: int) -> bool:
 
 
 def heads_a_row(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the cell after this \\text{…} continues with a relation, as in \\text{total} &\\colon …"""
+    """Return whether the next cell begins with a relation, so that \\text{…} is a label: \\text{total} &\\colon …"""
     after = reader.skip_looks(after, end)
     if after >= end or reader.pieces[after][0] != "&":
         return False
@@ -123,7 +123,10 @@ def heads_a_row(reader: Reader, after: int, end: int) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ names in a font
 def font(reader: Reader, position: int, end: int) -> int:
-    """Read a font macro such as \\mathbf x. The pieces of \\operatorname{arg\\,max} form one name."""
+    """Read a font macro such as \\mathbf x.
+
+    The pieces in \\operatorname{arg\\,max} form one name.
+    """
     macro, start, _ = reader.pieces[position]
     after = position + 1 + (reader.piece(position + 1) == "*")
     if after >= end or reader.piece(after) != "{":
@@ -140,7 +143,10 @@ def font(reader: Reader, position: int, end: int) -> int:
 
 
 def token_of_one(reader: Reader, macro: str, after: int) -> tuple[str, str] | None:
-    r"""Return the meaning of a bold 1: an indicator, as in \mathbf{1}[i = j], the tensor of ones, or None."""
+    r"""Return the token type and text of a bold 1, or None if it is just a number.
+
+    It is an indicator, as in \mathbf{1}[i = j], or the tensor of ones.
+    """
     below = [reader.piece(after), reader.piece(after + 1)] == ["_", "{"] or reader.piece(after) == "_"
     while reader.piece(after) in SIZED:
         after += 1
@@ -155,7 +161,7 @@ PRIMED = re.compile(r"['′’]+")
 
 
 def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
-    """Return the name formed by the letters and digits from `position` on, or by a single macro, and its end."""
+    """Return the name that letters and digits, or a single macro, form at `position`, and the position after it."""
     position = reader.skip_looks(position, end)
     while position < end and reader.pieces[position][0] in DROPPED:  # \vphantom{fg}
         position = reader.skip_looks(reader.argument(position, position + 1, end)[1], end)

@@ -1,4 +1,4 @@
-"""The derivative of a recurrence, written as a backward recurrence of adjoints and a sum over the steps.
+"""The derivative of a recurrence: a backward recurrence of adjoints, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            by the last state
@@ -38,7 +38,7 @@ BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/�
 
 @dataclass(frozen=True)
 class Adjoint:
-    """The derivative with respect to a state or a sum, with its name and the axes of the variable in both syntaxes."""
+    """The derivative with respect to a state or a sum: its name, its axes, and their names as axes of the variable."""
 
     letter: str
     axes: tuple[str, ...]
@@ -48,11 +48,11 @@ class Adjoint:
         return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
-        """Return the name that an axis has in the derivative."""
+        """Return the name of the variable's axis in the derivative, without stars if the adjoint has none."""
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:
-        """Return the product of a weight and a value over their axes."""
+        """Return the product of an adjoint and a value, summed over the axes of the state or sum."""
         moved = tuple(((Axis(old),), (Axis(new),)) for old, new in zip(self.axes, self.marked) if old != new)
         return call("⊙", weight, Rename(of, moved) if moved else of, axes=self.marked)
 
@@ -84,12 +84,12 @@ def sum_of(parts: Iterable[Node]) -> Node:
 
 @dataclass
 class BackwardAssembly(Assembly):
-    """The assembly of adjoints, one for each state of the recurrence."""
+    """The assembly of a derivative by adjoints, one for each state of the recurrence."""
 
     adjoints: list[tuple[Family, Adjoint]] = field(default_factory=list[tuple[Family, Adjoint]], kw_only=True)
 
     def assemble(self) -> tuple[nodes.Program, int, DerivationSteps]:
-        """Put the parts of the derivative together."""
+        """Return the program of the derivative, the length of its formulas, and its derivation."""
         self.learn_shapes()
         recurrence, variable, by = self.recurrence, self.recurrence.variable, self.taken.variable
         outside = self.build_outside()
@@ -138,11 +138,11 @@ class BackwardAssembly(Assembly):
         return self.label(family, self.recurrence.end).text
 
     def shift(self, node: Node | None, index: Linear) -> Any:
-        """Return a formula of one step with its index replaced."""
+        """Return a formula for one step with another index in place of the step's index."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def find_summed_shape(self, body: Node) -> dict[str, Any]:
-        """Return the shape that every term of a sum has."""
+        """Return the shape of each term of a sum with this body."""
         step = self.build_step()
         term = self.write_in_step(body)
         texts = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
@@ -150,7 +150,10 @@ class BackwardAssembly(Assembly):
         return dict(self.checker([*step, Value(term)], inputs).whole().shape)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
-        """Name the derivative of a value by a tensor. Star its axes if the value has an axis with the same name."""
+        """Return a named adjoint for a tensor of this shape.
+
+        Its axes have stars if the value has an axis with the same name.
+        """
         letter = next((name for name in letters if name not in self.words), None) or next(names_left(self.words))
         self.words.add(letter)
         axes = tuple(shape)
@@ -158,7 +161,7 @@ class BackwardAssembly(Assembly):
         return Adjoint(letter, axes, marked)
 
     def weigh_sums(self, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-        """Return the terms of the sums in one step, each multiplied by the derivative of the value by that sum."""
+        """Return the terms of the sums in one step, each times the derivative of the value with respect to its sum."""
         result: list[Node] = []
         sums = self.recurrence.sums
         if len({(str(sum_.first), str(sum_.last)) for sum_ in sums}) > 1:
@@ -180,7 +183,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def write_adjoints(self, step: list[Any], body: Node, ends: list[Node | None], begun: list[Family]) -> None:
-        """Add the lines of the adjoints: at the end, from each step to the previous one, and for the `begun` states."""
+        """Add the lines of the adjoints: at the last step, at each earlier step, and at the start of `begun` states."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         direct, through = [], []
         for family, adjoint in self.adjoints:
@@ -200,13 +203,13 @@ class BackwardAssembly(Assembly):
     def write_adjoint(
         self, adjoint: Adjoint, index: Linear, here: Node | None, after: Node | None, over: nodes.Range | None = None
     ) -> None:
-        """Add a line that defines an adjoint as the sum of its nonzero parts."""
+        """Add a line that defines an adjoint at an index as the sum of the given parts, or as zeros without parts."""
         parts = [part for part in (here, after) if part is not None]
         zero = with_axes(Number(0), tuple(self.labels[f"{adjoint.letter}^{self.recurrence.variable}"]))
         self.line(adjoint.at(index), sum_of(parts) if parts else zero, over)
 
     def find_range(self, whole: bool) -> nodes.Range:
-        """Return the steps from the next-to-last down to the first, including the start unless it is a special case."""
+        """Return the range from the next-to-last step down to the first, and on to the start if `whole` is true."""
         recurrence = self.recurrence
         start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
         first, last = write_index(plus(recurrence.end, {UNIT: -recurrence.step})), write_index(start)
@@ -214,7 +217,7 @@ class BackwardAssembly(Assembly):
         return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
     def find_starts(self, outside: list[Any]) -> list[tuple[Family, NameReading]]:
-        """Return the contribution of the initial states to the derivative."""
+        """Return each state whose initial value depends on the variable, with its part of the derivative."""
         recurrence, result = self.recurrence, []
         program = [self.restate(statement) for statement in outside]
         for family, adjoint in self.adjoints:
@@ -227,7 +230,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def explain_lines(self) -> list[DerivationStep]:
-        """Return the lines of the adjoints, as equations with the derivatives with respect to the states."""
+        """Return the lines of the adjoints as steps, in which adjoints are derivatives with respect to states."""
         result: list[DerivationStep] = []
         letters = {adjoint.letter: (family, adjoint) for family, adjoint in self.adjoints}
         for line in self.lines:
@@ -241,7 +244,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def finish(self, result: Node) -> tuple[nodes.Program, int, DerivationSteps]:
-        """Return the program of the needed definitions, the lines and the derivative, with its length and its steps."""
+        """Return the program of the derivative, its length, and its derivation, given the formula of the result."""
         definitions = tuple(self.restate(statement) for statement in self.tree.statements[:-1])
         ranges = (line.range for line in self.lines if line.range is not None)
         expected = set[str]().union(*map(words_of, (result, *self.lines, *ranges)))

@@ -1,4 +1,4 @@
-"""A comparison of a closed form with its derivative at random points, including points with ties and zeros.
+"""The comparison of a closed form with its derivative at random points, including points with ties and zeros.
 
 At a tie of max, sort or abs, the derivative is the mean of the derivatives around the tie, but a closed form has only
 one of these values. The closed form is accepted if it agrees with the derivative around the tie, and if its value at
@@ -39,11 +39,11 @@ HINT = "evaluate the derivative itself, which has a value"
 
 
 class NoClosedValue(Exception):
-    """Raised if a closed form is not a valid formula."""
+    """The exception for a closed form that cannot be evaluated as a formula."""
 
 
 class NoDerivative(Exception):
-    """Raised if a derivative is not a valid formula for inputs of these sizes."""
+    """The exception for a derivative that cannot be evaluated as a formula for inputs of these sizes."""
 
 
 class BothValues(NamedTuple):
@@ -67,7 +67,7 @@ class BothValues(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A derivative, written as a program with the types of its inputs, and its closed form."""
+    """A derivative and its closed form, as programs with the same inputs, and the shapes and sizes of these inputs."""
 
     source: str
     tree: nodes.Program
@@ -137,7 +137,7 @@ def has_ties(node: Any) -> bool:
 
 @dataclass
 class Sides:
-    """A derivative and its closed form as programs of the same inputs."""
+    """A derivative and its closed form, as formulas that are evaluated on the same random inputs."""
 
     draws: InputDraws
     derivative: Formula
@@ -174,7 +174,10 @@ class Sides:
         return pair if all(has_value) else None
 
     def magnitudes(self, values: Values, order: tuple[str, ...], shape: tuple[int, ...]) -> Sequence[float]:
-        """Return the sum of the magnitudes of both values at a point, as far as these are known."""
+        """Return, for each element, the sum of the magnitudes of the numbers that both values are computed from.
+
+        Numbers that cannot be computed are left out.
+        """
         import numpy as np
 
         given = {name: tensor(value) for name, value in values.items()}
@@ -188,7 +191,7 @@ class Sides:
         return np.broadcast_to(total, shape).ravel().tolist()
 
     def evaluate_closed_form(self, values: Values, sizes: Mapping[str, int]) -> Any:
-        """Return the value of the closed form, with the given sizes for the axes of inputs that it does not use."""
+        """Return the value of the closed form. Sizes are passed only for the axes and names that it mentions."""
         spoken = {node.name if isinstance(node, nodes.Axis) else node.text for node in walk(self.closed.tree)
                   if isinstance(node, (nodes.Axis, nodes.Name))}  # fmt: skip
         known = {name: size for name, size in self.draws.sizes.items() if name in spoken}
@@ -225,7 +228,7 @@ class Sides:
         return False if gradients and not self.has_nested_ties else None
 
     def is_stable(self, values: Values, pair: BothValues) -> bool:
-        """Return whether the derivative at a point is almost equal to the derivative at a neighboring point."""
+        """Return whether the derivative hardly changes between a point and a neighboring point."""
         import numpy as np
 
         near = self.draws.near(values, NEAR**2)

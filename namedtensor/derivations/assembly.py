@@ -1,4 +1,6 @@
-"""The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the steps.
+"""The derivative of a recurrence, assembled from closed forms in two programs.
+
+One is the program of a single step, and the other is the part of the program that follows the steps.
 
 In the step program, h^{t-1} is an input with that name, and an equation defines h^t. The other program has h^n as an
 input. Other names with the step index in a label, such as W^t, are also inputs. `labels` contains their shapes.
@@ -29,7 +31,7 @@ from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, re
 
 @dataclass
 class Assembly:
-    """The derivative of a program with recurrences, and the lines that have been added for it."""
+    """The derivative of a program with recurrences, and the lines that its formula needs."""
 
     source: str
     tree: nodes.Program
@@ -47,11 +49,11 @@ class Assembly:
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     def checker(self, statements: list[Any], inputs: Shapes) -> ReadingChecker:
-        """Return the checker of a program whose inputs are labels."""
+        """Return a checker for statements whose inputs are the program's inputs and the given labels."""
         return reading_checker(self.source, nodes.Program(tuple(statements)), self.shapes, self.sizes, inputs)
 
     def probe_shape(self, node: Node, back: int = 0) -> dict[str, Any]:
-        """Return the shape of a member at the second step, or `back` steps before the second."""
+        """Return the shape of a family's member at the second step, or `back` steps earlier."""
         recurrence, few = self.recurrence, size_few_steps(self.tree)
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
@@ -67,7 +69,7 @@ class Assembly:
         return dict(index.shape)
 
     def learn_shapes(self) -> None:
-        """Infer the shapes of the states, and restate initial states that lack an axis."""
+        """Infer the shapes of the states. If an initial state lacks an axis, restate it with all axes."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         for family in recurrence.families:
             member = family.member(Name(variable))
@@ -92,14 +94,17 @@ class Assembly:
         self.restated[start] = replace(statement, sides=(statement.sides[0], with_axes(statement.sides[1], missing)))
 
     def restate(self, statement: Any) -> Any:
-        """Return a statement, or its restatement with all axes of a state."""
+        """Return a statement, or its restated form if it defines an initial state that lacks an axis."""
         name = read_spelling(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
 
     # ----------------------------------------------------------------------------------------------------------- facts
     @cached_property
     def facts(self) -> list[Any]:
-        """Return the program's assertions about its own tensors, such as ∑_{v} T = 1, or ∑_{v} T^t = 1 for each t."""
+        """Return the program's assertions about its declared and given tensors, such as ∑_{v} T = 1.
+
+        A range is included, as in ∑_{v} T^t = 1 for each t.
+        """
         spans = {claim.span for claim in self.scope.claims}
         return [
             statement
@@ -110,7 +115,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption holds at every index at which the program uses its tensors."""
+        """Return whether an assumption holds for every index by which the program uses its tensors."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -126,7 +131,7 @@ class Assembly:
         return all(ends == (fact.range.low, fact.range.high) for ends in used)
 
     def restrict_to_step(self, fact: Any) -> Any:
-        """Return the assumption at one step, such as ∑_{v} T^t = 1 for one t, of an assumption at all steps."""
+        """Return an assumption for one step, such as ∑_{v} T^t = 1 for one t, given the assumption for all steps."""
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
@@ -134,7 +139,7 @@ class Assembly:
 
     @cached_property
     def tensors(self) -> set[str]:
-        """Return the bases of the declared and the given names."""
+        """Return the names, without scripts, of the declared and given tensors."""
         return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.shapes}
 
     # ------------------------------------------------------------------------------------------------------ programs
@@ -148,11 +153,14 @@ class Assembly:
         ]
 
     def label(self, family: Family, index: Linear) -> Name:
-        """Return the member of a family at an index, written as a single name."""
+        """Return the member of a family at an index as a single name, such as h^{t-1}."""
         return Name(to_text(family.member(write_index(index))))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
-        """Return a member in the program of one step, where the states of the step are held fixed."""
+        """Return a member in the program of one step.
+
+        A state of the current step is replaced by a constant, since its adjoint accounts for it.
+        """
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
             return label
@@ -164,7 +172,10 @@ class Assembly:
         return self.fixed[label.text]
 
     def label_after(self, family: Family, index: Linear) -> Node | None:
-        """Return a member outside of the steps: the last member, an initial state, or a name within one step."""
+        """Return a member as it occurs outside of the steps, or None for an initial state.
+
+        It is the last member, a label or a name within one step. Raise NotARecurrence for any other member.
+        """
         recurrence = self.recurrence
         if index == recurrence.start:
             return None
@@ -175,7 +186,7 @@ class Assembly:
         return replace_members(substitute_index(family.body, recurrence.variable, index), recurrence, self.label_after)
 
     def build_step(self) -> list[Any]:
-        """Return the program of one step."""
+        """Return the statements of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(sum_.node) for sum_ in recurrence.sums}
         statements = self.others()
@@ -198,11 +209,11 @@ class Assembly:
         ]
 
     def write_in_step(self, body: Node) -> Node:
-        """Return a formula of one step in which the states are held fixed, because their adjoints count them."""
+        """Return a formula of one step in which the states are constants, since their adjoints account for them."""
         return self.name_labels(replace_members(body, self.recurrence, self.label_in_step))
 
     def build_outside(self) -> list[Any]:
-        """Return the program after the steps."""
+        """Return the part of the program that follows the steps."""
         return [
             replace(statement, sides=(statement.sides[0], *map(self.write_outside, statement.sides[1:])))
             if isinstance(statement, Equation)
@@ -211,13 +222,13 @@ class Assembly:
         ]
 
     def write_outside(self, body: Node) -> Node:
-        """Return a formula in the program after the steps."""
+        """Return a formula in the part of the program that follows the steps."""
         texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
         without_sums = map_nodes(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
         return self.name_labels(replace_members(without_sums, self.recurrence, self.label_after))
 
     def name_labels(self, node: Any) -> Any:
-        """Return a tree in which each name with the index in its label, such as x^t, is a single name."""
+        """Return a tree in which each name with the step's index as a label, such as x^t, is a single name."""
         families = {family.name.base for family in self.scope.families}
         families -= {family.base for family in self.recurrence.families}
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
@@ -238,7 +249,7 @@ class Assembly:
         return map_nodes(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
-        """Return the labels, such as W^t, that may represent a name such as W^2, each with its step.
+        """Return the labels, such as W^t, that may denote a name such as W^2, each with its index.
 
         Raises NotARecurrence if the step of a label cannot be determined.
         """
@@ -269,7 +280,7 @@ class Assembly:
     def find_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> NameReading | None:
-        """Return the closed form of a derivative in a program of parts, or None if the derivative is 0."""
+        """Return the closed form of ∂body/∂by after the given statements, or None if the derivative is 0."""
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(nodes.Program(tuple(statements)), words_of(by))
@@ -297,12 +308,15 @@ class Assembly:
     def write_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> Node | None:
-        """Return the closed form of a derivative, after adding its names as lines, or None if the derivative is 0."""
+        """Return the formula for ∂body/∂by, or None if it is 0. Its names are added as lines."""
         reading = self.find_closed(statements, body, by, called)
         return None if reading is None else self.write_lines(reading)
 
     def write_lines(self, reading: NameReading) -> Node:
-        """Return a formula whose names are defined by lines. A name within one step becomes a family over the steps."""
+        """Return a formula after adding a line for each of its names.
+
+        A name that is defined within one step becomes a family over the steps.
+        """
         node = self.add_names(reading)
         states = {letter.text: expression(state) for state, letter in self.fixed.items()}
         if not states.keys() & words_of(node):
@@ -317,7 +331,7 @@ class Assembly:
         return self.add_names(reading_of(checker, checker.whole(), tree, self.words))
 
     def add_names(self, reading: NameReading) -> Node:
-        """Add a line for each name of a formula, and return the formula."""
+        """Add a line for each name of a closed form, and return its formula."""
         recurrence = self.recurrence
         over = nodes.Range(Name(recurrence.variable), write_index(recurrence.first), write_index(recurrence.last))
         renamed: dict[str, Node] = {}
@@ -332,13 +346,13 @@ class Assembly:
         return replace_names(reading.node, renamed)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
-        """Add a line to the derivative."""
+        """Add the equation of a name to the lines of the derivative."""
         self.lines.append(Equation((head, body), range=over))
         self.length += 2 + length(body)
 
 
 def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
-    """Return the axes of a program and of its inputs."""
+    """Return the names of all axes in a program and in the shapes of its inputs."""
     names = {axis for shape in shapes.values() for axis in shape}
     return names | {node.name for node in walk(tree) if isinstance(node, nodes.Axis)}
 
@@ -351,5 +365,5 @@ def is_zero(node: Node) -> bool:
 
 
 def replace_names(node: Any, names: Mapping[str, Node]) -> Any:
-    """Return a tree with some names replaced."""
+    """Return a tree in which the given names are replaced by nodes."""
     return map_nodes(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

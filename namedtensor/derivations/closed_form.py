@@ -44,7 +44,7 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The closed form of a derivative. `expression` is a program, and `rules` counts the uses of each rewrite rule.
+    """The closed form of a derivative. `expression` is a program, and `rules` counts how often each rule was used.
 
     The first access to `expression` compares the closed form with the derivative at random points. It raises
     NotationError 405 if they differ.
@@ -74,7 +74,10 @@ class ClosedForm:
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
-        """Return the conditions for the closed form to be the derivative, such as ("x ≠ 0",) if it divides by x."""
+        """Return the conditions under which the closed form equals the derivative.
+
+        For example, they are ("x ≠ 0",) if the closed form divides by x.
+        """
         from ..programs.conditions import Conditions
 
         with recursion_headroom(self._unchecked.source):
@@ -93,7 +96,7 @@ class ClosedForm:
 
     @property
     def note(self) -> str:
-        """A note if the closed form may be too long or could not be compared with the derivative, or else ""."""
+        """The reasons why the closed form may be too long or was not compared with the derivative, or ""."""
         return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable
@@ -107,7 +110,7 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """Return the closed form in LaTeX or in the paper's macros; `steps` adds the derivation with its rules."""
+        """Return the closed form in LaTeX, with the paper's macros if `macros` is true. `steps` adds the derivation."""
         if not steps:
             return self.expression.to_latex(macros=macros)
         lines = [
@@ -124,19 +127,22 @@ class ClosedForm:
 
     @property
     def steps(self) -> StepTable:
-        """The derivation of the closed form, with one equation and one rule for each part, up to the identification."""
+        """The derivation of the closed form.
+
+        Each part of the derivative has one equation, with the rule that gives it.
+        """
         step_table = StepTable(self._way.steps)
         step_table.way = self
         return step_table
 
     @property
     def names(self) -> tuple[Equation, ...]:
-        """The names that the steps give to the parts."""
+        """The equations that name the parts of the derivative, for use in the steps."""
         return self._way.names
 
     @cached_property
     def derivation(self) -> Formula:
-        """Return the program of all steps, with the names of the parts, their differentials, and the result."""
+        """Return the derivation as a program with the names of the parts, their differentials, and the result."""
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
@@ -155,12 +161,15 @@ class ClosedForm:
 
     @cached_property
     def named(self) -> Program:
-        """Return the program of the names in the equations of the steps. Each equation can be asserted after it."""
+        """Return the program that defines the names in the steps.
+
+        After it, the equation of each step can be asserted.
+        """
         return Program(to_text(nodes.Program(self.definitions)))
 
     @property
     def definitions(self) -> tuple[Any, ...]:
-        """The names of the parts, and the program's definitions that these names do not restate."""
+        """The statements that the steps need: the names of the parts, and the program's definitions not among them."""
         restated = {(name.sides[0], name.range) for name in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         result: dict[str, Any] = {}
@@ -179,7 +188,7 @@ class ClosedForm:
             self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
-        """Explain how the steps lead to the value of the closed form, with the type and the value of each part."""
+        """Explain how the closed form is evaluated, with the type and the value of each part."""
         return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
@@ -224,7 +233,7 @@ def closed_form(
 def derive_by_steps(
     source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int
 ) -> ClosedForm | None:
-    """Return the derivative of a recurrence, itself a recurrence, or None if the recurrence has no adjoint."""
+    """Return the closed form of a recurrence's derivative as a recurrence, or None if there are no adjoints."""
     from .adjoints import recurrent
 
     shapes = {
@@ -260,13 +269,16 @@ def number_single_step(fact: Any) -> Any:
 
 
 def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[Any]) -> list[Any]:
-    """Return the statements, the program's assumptions and the definitions that these need, without duplicates."""
+    """Return the statements, preceded by the assumptions and the definitions that these need, without duplicates."""
     declared = needed(tree.statements, set().union(*map(words_of, facts)))
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
 
 def compare_numerically(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
-    """Compare a closed form with its derivative, as `Comparison` does. This needs NumPy."""
+    """Compare a closed form with its derivative numerically, as `Comparison` does.
+
+    Return "" or the reason why they could not be compared, such as a missing NumPy.
+    """
     try:
         import numpy  # noqa: F401
     except ImportError:
@@ -285,7 +297,7 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the shapes without the sizes that are unknown, so that |ax| stays symbolic."""
+    """Return the shapes with each size replaced by an unknown size, so that |ax| stays symbolic."""
     return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 
@@ -328,7 +340,7 @@ def _derive_closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedFor
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
-    """Return the shapes that a function's signature declares for its parameters."""
+    """Return the shapes of a function's parameters, as declared by its signature."""
     name = head.operator.rstrip("'")
     result: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():

@@ -66,14 +66,17 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
 
 def fold_list(flat: list[Any], extents: list[int]) -> list[Any]:
-    """Return a flat list as nested lists with the given extents."""
+    """Return the elements of a flat list as nested lists with the given lengths."""
     for extent in extents[:0:-1]:
         flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]
     return flat
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:
-    """Return the largest difference between two tensors of one shape, divided by their largest element if above 1."""
+    """Return the largest difference between two tensors of the same shape.
+
+    It is relative to their largest element if this element is above 1.
+    """
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))
     scale = max((1.0, *map(abs, left)))

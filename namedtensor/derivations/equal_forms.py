@@ -32,7 +32,7 @@ SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "a
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether the last equation of a program, given as source text, has a proof for inputs of these shapes."""
+    """Return whether the equation that ends a program can be proved for inputs of these shapes."""
     tree = parse(claim, "text", functions=frozenset(get_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
@@ -46,12 +46,12 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
-    """Return a program whose values are the sides of an equation."""
+    """Return a program in which each side of an equation is a value, after the statements `before`."""
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """Return the expressions that an equation asserts to be equal, without a leading name for two or more others."""
+    """Return the sides of an equation. A leading name is left out if it only names two or more other sides."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
@@ -63,7 +63,10 @@ def sides_of(equation: Equation) -> tuple[Node, ...]:
 def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
-    """Return the shapes of the inputs, and, if a `proof` is requested, whether the sides have the same normal form."""
+    """Return the shapes of the inputs, and whether all sides have the same normal form.
+
+    If `proof` is false, the normal forms are not compared.
+    """
     with intern_heads(), working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
@@ -83,7 +86,7 @@ def normal_form(
 
 
 def _equal(terms: list[Term]) -> bool:
-    """Return whether the differences between the terms are found to be zero within the limits."""
+    """Return whether all terms are proved to be equal, that is, their differences vanish in normal form."""
     try:
         forms = Forms({}, room=10**6)
         for term in nonzero_terms(terms):
@@ -95,7 +98,7 @@ def _equal(terms: list[Term]) -> bool:
 
 
 def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
-    """Yield terms that must have a value for these terms to have one, except conditions and the cases they select."""
+    """Yield the terms that are evaluated whenever the given terms are, leaving out conditions and selected cases."""
     pending, seen = list(terms), set[int]()
     while pending:
         term = pending.pop()
@@ -106,7 +109,7 @@ def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """Return the inputs of logarithms and roots in the terms. If the terms have a value, these are nonnegative."""
+    """Return the inputs that are arguments of logarithms and roots. They are nonnegative if the terms have a value."""
     inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
@@ -116,7 +119,7 @@ def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
 
 
 def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
-    """Return the terms that must be nonzero or invertible, inner terms first.
+    """Return the terms that must be nonzero or invertible for the given terms to have a value, inner terms first.
 
     These are the divisors, the arguments of logarithms, and the matrices whose inverse or determinant is taken.
     """

@@ -53,11 +53,14 @@ class Gradient:
 
     @property
     def program(self) -> Program:
-        """The program with an added equation for the scalar and each derivative. A family is one letter there."""
+        """The program with an equation for the scalar and for each derivative.
+
+        The members of a family share one name there.
+        """
         return self._differentiate_by(self.wrt)[0]
 
     def _differentiate_by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
-        """Return the program with derivatives with respect to these names, and an entry point that computes them."""
+        """Return the program with the derivatives with respect to these names, and an entry point for their values."""
         return self._programs.get_or_build(names, lambda: self._extend_program(names))
 
     def _extend_program(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
@@ -72,7 +75,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate with respect to. A family represents its members among the inputs."""
+        """Return the names to differentiate with respect to, in which a family stands for its given members."""
         if not self._families:
             return self.wrt
         names = tuple(given)
@@ -177,7 +180,7 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """Return the family that declares a name or a member, or None if the name denotes a single tensor."""
+    """Return an identifier of the family that a name or member belongs to, or None for a single tensor."""
     expected = key(name)
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
@@ -190,14 +193,14 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
-    """Return the set that a declaration over a range gives the names W^l, as in W^l ∈ ℝ^{a} for l = 1, …, n."""
+    """Return the set that a declaration with a range gives a family, as in W^l ∈ ℝ^{a} for l = 1, …, n, or None."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
 
 
 def _list_declared_tensors(program: Program) -> tuple[str, ...]:
-    """Return the names that are declared as real tensors and never defined."""
+    """Return the names of the tensors in ℝ that a program declares but does not define."""
     scope = program._goal.program.scope
     sets: dict[str, nodes.Set | None] = {}
     for name in program.declared:
@@ -211,7 +214,7 @@ def _name_body(name: str, body: Any) -> Equation:
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters of the function to differentiate (none for a plain name), and its expression."""
+    """Return the parameters of the function to differentiate and its expression. A plain name has no parameters."""
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
@@ -225,7 +228,10 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
 
 
 def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
-    """Return a gradient in the order of its parameter's labels, which the call may have aligned to another input."""
+    """Return a gradient with the labels in the order of its parameter's labels.
+
+    The call may have put them in the order of another input's labels.
+    """
     if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
         return slope
     return labeled.align((given, slope), (), slope.axes)[1]

@@ -1,4 +1,4 @@
-"""The closed form of a typed derivative, which is simplified, factored, and translated back with names."""
+"""The identification of a derivative's closed form, which is simplified, factored and written with names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str, without: Collection[str] | None = None,
 ) -> NameReading:  # fmt: skip
-    """Return the closed form of a term. `called` names the term's axes, and new names are not in `taken`.
+    """Return the closed form of a term. `called` maps its axes to names, and `taken` contains names that are in use.
 
     The closed form may use the program's assumptions, except the assumptions named in `without`. If `without` is None,
     declared assumptions are ignored.
@@ -72,7 +72,7 @@ def reading_of(
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
-    """Return different ways to write a form, or as many as were found before the budget ran out."""
+    """Return different ways to write a form. The list ends early if the budget is used up."""
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
@@ -87,7 +87,10 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
-    """Return names for known functions that are written out, such as Y = softmax_{ax} X for exp X / ∑_{ax} exp X."""
+    """Return the values that are written-out forms of known functions, with these functions as their definitions.
+
+    For example, exp X / ∑_{ax} exp X is named as Y = softmax_{ax} X.
+    """
     parts: list[NamedPart] = []
     for name in values:
         read = recognize_functions((name.product,))
@@ -97,7 +100,7 @@ def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
-    """Return the sizes that the inputs have along an axis, including the axis without its stars."""
+    """Return the sizes that inputs have along an axis, with or without its stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
         str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
@@ -105,7 +108,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 
 
 def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
-    """Return the closed form of the parts that are named derivatives, and then of the whole in terms of these names."""
+    """Return the closed form of the whole in terms of named derivatives, whose closed forms are included."""
     names: list[Where] = []
     taken = taken | {cut.name for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
@@ -122,7 +125,10 @@ def seen(form: Form) -> set[FormIndex]:
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return the names that the program's definitions give to terms, except terms with a derivative."""
+    """Return the names that definitions give to terms, by the terms' ids.
+
+    Terms that contain derivatives are left out.
+    """
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = find_named_term(checker, name)
@@ -134,7 +140,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """Yield the members of the families that are counted, such as h^1, h^2, …."""
+    """Yield the names of the first few members of each family, such as h^1, h^2 and h^3."""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -150,7 +156,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
-    """Return the named values that are products of several factors."""
+    """Return the names whose values are products of several factors, with these products."""
     parts: list[NamedPart] = []
     for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})
@@ -167,7 +173,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 def list_facts_used(work: Work) -> list[KnownFact]:
-    """Return the assumptions that were used to derive a form."""
+    """Return the assumptions that were used in deriving a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
 
@@ -182,7 +188,7 @@ class DerivativeProgram:
     limit: int
 
     def of(self, tree: nodes.Program) -> DerivativeProgram:
-        """Return a copy of this program with another tree."""
+        """Return a copy of the program with another syntax tree."""
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:
@@ -209,7 +215,10 @@ class DerivativeProgram:
                 ) from None  # fmt: skip
 
     def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
-        """Return the closed form under as few declared assumptions as possible, with the work and these assumptions."""
+        """Return the closed form under as few declared assumptions as possible, the work, and these assumptions.
+
+        The work contains how often each rule was used.
+        """
         reading, work = self.read()
         if not work.facts.all:
             return reading, work, []
@@ -252,7 +261,7 @@ def make_closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
-    """Return equations such as |rank| = |a| and |kernel| = 2 for the axes of differentials that no tensor has.
+    """Return equations that state the sizes of axes that only differentials create, such as |rank| = |a|.
 
     `given` contains the axes of inputs. These axes and their starred axes have the sizes of the inputs.
     """

@@ -1,4 +1,4 @@
-"""Linear indices of families and sums, such as n − t + 1, and how to substitute them in trees."""
+"""Indices that are linear, such as n − t + 1, and their substitution in syntax trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNIT = ""
 
 
 def linear(node: Node) -> Linear | None:
-    """Return an index as a sum of symbols and an integer, or None if the index is not linear."""
+    """Return an index as coefficients of symbols and a constant, or None if the index is not linear."""
     match node:
         case Number(value=int() as value):
             return plus({UNIT: value})
@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Return the sum of a linear form and a multiple of another linear form."""
+    """Return the linear form one + times · other."""
     result = dict(one)
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count
@@ -44,7 +44,7 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
 
 
 def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
-    """Return the value of an index, given the values of its symbols; a size |a| is looked up as a."""
+    """Return the value of a linear form, given the values of its symbols. The value of |a| is sizes["a"]."""
     return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
 
 
@@ -71,7 +71,10 @@ def _symbol(text: str) -> Node:
 
 
 def substitute_index(node: Any, variable: str, index: Linear) -> Any:
-    """Return the tree with an index in place of a variable. For t = n − k + 1, for example, h^{t−1} becomes h^{n−k}."""
+    """Return the tree with an index in place of a variable.
+
+    With t = n − k + 1, for example, h^{t−1} becomes h^{n−k}.
+    """
 
     def change(part: Any) -> Node | None:
         if isinstance(part, nodes.IndexSum) and part.variable.text == variable:

@@ -39,7 +39,10 @@ UNTYPED = (201, 301, 303, 305, 307)  # errors that larger shapes may fix
 
 
 def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program) -> Found:
-    """Run with the given shapes, or else with the least shapes of all names. Raise the first error if neither works."""
+    """Return `run(given)` or, if this fails, `run` with the least shapes of all inputs.
+
+    Raise the first error if neither works.
+    """
     try:
         return run(given)
     except NotationError as problem:
@@ -58,20 +61,20 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
 
 
 def fitting(source: str, shapes: Shapes) -> Shapes:
-    """Return the shapes if a program has a type with them. Raise Unfit otherwise."""
+    """Return the shapes if the program has a type for inputs of these shapes. Raise Unfit otherwise."""
     infer_shapes(source, {}, shapes)
     return shapes
 
 
 def find_derivative_variables(tree: nodes.Program) -> set[str]:
-    """Return the undefined and undeclared names that derivatives are taken with respect to."""
+    """Return the names after ∂ in the denominators of derivatives that the program does not define or declare."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(find_defined_names, tree.statements))
 
 
 class Unfit(Exception):
-    """Raised with all errors of a program at once."""
+    """The exception for a program that has no type, with all of its errors."""
 
     def __init__(self, errors: tuple[NotationError, ...]):
         self.errors = errors
@@ -80,7 +83,7 @@ class Unfit(Exception):
 def with_fitting_shapes(
     given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
-    """Call `run` with the given shapes, and enlarge shapes of undeclared names until the program has a type.
+    """Return `run(shapes)`, where shapes of undeclared names are enlarged until the program has a type.
 
     The definitions and calls in `tree` determine the meaning of a name. `expected` contains axes that a name always
     has. `run` raises Unfit if the shapes do not fit. This function raises NotationError if no shapes fit.
@@ -118,7 +121,10 @@ def with_fitting_shapes(
 
 
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
-    """Return the bodies of defined names, and for each parameter of a function the arguments in its calls."""
+    """Return the expressions that determine each name's axes.
+
+    They are the bodies of a definition, or the arguments that calls pass for a parameter.
+    """
     equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     bodies: dict[str, tuple[Any, ...]] = {}
     for head, body in (equation.sides[:2] for equation in equations):
@@ -135,7 +141,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """Yield larger shapes that may resolve the problems, most likely first."""
+    """Yield additions to the shapes that may resolve the problems, the most likely first."""
     unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)
@@ -150,7 +156,7 @@ def _ways(
 
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
-    """Yield each operand, as source text, that lacks an axis, together with that axis."""
+    """Yield each operand that lacks an axis, as source text, and this axis."""
     types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
     if problem.code == 301 and problem.axis is not None:
         yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
@@ -168,7 +174,10 @@ def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
 def _carriers(
     node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
 ) -> Iterator[Way]:
-    """Yield the names in an operand that may have an axis: in all terms of a sum, or in one factor of a product."""
+    """Yield additions of an axis to the shapes of names in an operand.
+
+    All terms of a sum get the axis, but only one factor of a product.
+    """
     if read_spelling(node) is not None:
         name = to_text(node)
         if name in names:
@@ -189,7 +198,7 @@ def _carriers(
 
 
 def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-    """Return the shapes of the inputs of a program. Raise NotationError if the program has no type."""
+    """Return the shapes of the inputs of a program that has a type. Raise NotationError otherwise."""
     try:
         return infer_shapes(source, sizes, shapes).taken
     except Unfit as unfit:
@@ -197,7 +206,7 @@ def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> 
 
 
 class TypedProgram(NamedTuple):
-    """The input shapes of a program, the shape of its value, and the ends of its ranges that are unknown."""
+    """The shapes of a program's inputs, the shape of its value, and the names in its range ends that are unknown."""
 
     taken: Shapes
     value: Mapping[str, Any]
@@ -229,5 +238,5 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
 
 
 def find_least_shapes(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
-    """Return the least shapes with which a program is correct, and the shape of its value."""
+    """Return the least shapes of the inputs for which a program has a type, and the shape of its value."""
     return with_fitting_shapes({}, partial(infer_shapes, to_text(program), {}), program)[:2]

@@ -30,7 +30,7 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
-    """Return the steps to a closed form under these assumptions, or no steps if a part cannot be written."""
+    """Return the steps of the derivation of a closed form, or no steps if a part cannot be written."""
     try:
         with open_budget(typed.limit):
             text = _way(typed, closed, set())
@@ -58,7 +58,10 @@ def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
 def _identify_derivative(
     typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]
 ) -> list[DerivationStep]:
-    """Return the derivative as the factor of ∂X*, followed by its formula under each assumption that changes it."""
+    """Return the steps that read off the derivative as the factor of ∂X*.
+
+    A further step follows for each assumption that changes the formula.
+    """
     title, form = equation_of(closed)
     last = typed.tree.statements[-1]
     assert isinstance(last, Value)
@@ -77,7 +80,7 @@ def _identify_derivative(
 
 
 def _write_out(reading: NameReading) -> nodes.Node:
-    """Return a formula in which each name is replaced by its definition."""
+    """Return the formula of a closed form, in which each name is replaced by its definition."""
     node = reading.node
     for name in reversed(reading.names):
         node = map_nodes(node, lambda part, name=name: name.node if part == Name(name.name) else None)
@@ -114,14 +117,17 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
-    """Return the sides of the last line of a closed form."""
+    """Return the sides of the equation that ends a closed form."""
     last = closed.statements[-1]
     assert isinstance(last, Equation)
     return last.sides
 
 
 def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
-    """Return the closed form of a lower order, in which names have the same definitions as in the higher order."""
+    """Return the closed form of a lower order.
+
+    Its names have the same definitions as in the closed form of the higher order.
+    """
     program = make_closed_program(typed.tree, typed.read(without=None)[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
     if all(
@@ -138,7 +144,7 @@ def order_of(node: nodes.Derivative) -> int:
 
 
 def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
-    """Return the steps of the first derivative that was taken, and the definitions that these steps need."""
+    """Return the steps for the innermost derivative of a program, with the definitions that they need."""
     checker = typed.checker()
     term = checker.whole()
     if not checker.taken:

@@ -63,13 +63,13 @@ def _round_numbers(numbers: Any) -> Any:
 
 
 def operands(inputs: Inputs) -> Values:
-    """Convert inputs to tensors and numbers."""
+    """Convert the random inputs to tensors, or to numbers if they have no axes."""
     return {name: value.to_operand() for name, value in inputs.items()}
 
 
 @dataclass
 class InputDraws:
-    """The sampler of a program's inputs for fixed sizes, with the declarations and statements about these inputs."""
+    """A sampler of inputs for fixed sizes, with the declarations and equations that the inputs must satisfy."""
 
     tree: nodes.Program
     sampler: Sampler
@@ -79,7 +79,7 @@ class InputDraws:
     changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
     def points(self) -> Iterator[tuple[str, Values]]:
-        """Yield random inputs that satisfy the stated equations, each with the style of its elements."""
+        """Yield random inputs that satisfy the stated equations, each with the name of their style."""
         lost = 0
         for number, style in enumerate(POINTS):
             values = self.correct_inputs(self.sampler.inputs(number, style))
@@ -90,7 +90,7 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Return inputs at approximately this distance, or None if none are found that satisfy the stated equations."""
+        """Return inputs at about this distance from the given inputs that satisfy the stated equations, or None."""
         inputs: dict[str, PlainTensor] = {}
         for name, of in values.items():
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
@@ -100,7 +100,7 @@ class InputDraws:
 
     # ------------------------------------------------------------------------------------------------------ equations
     def correct_inputs(self, inputs: Inputs) -> Values | None:
-        """Return the nearest inputs that satisfy the stated equations, or None if the search failed."""
+        """Return inputs near the given inputs that satisfy the stated equations, or None if the search fails."""
         if not self.stated:
             return operands(inputs)
         import numpy as np
@@ -124,7 +124,7 @@ class InputDraws:
 
     @cached_property
     def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
-        """Return a program for each difference of the sides of a stated equation, with its inputs and sizes."""
+        """Return, for each stated equation, a formula for the difference of its sides, with its inputs and sizes."""
         return [
             self._difference(first, other)
             for statement in self.stated
@@ -144,7 +144,7 @@ class InputDraws:
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
-    """Return the values at which the residual is 0, or None if the iteration does not converge."""
+    """Return values near `start` at which the residual is 0, or None if the iteration does not converge."""
     import numpy as np
 
     history: list[float] = []
@@ -164,7 +164,7 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
-    """Yield samplers of a program's inputs with these shapes, for several choices of sizes.
+    """Yield samplers of the inputs of a program, one for each of several choices of sizes.
 
     Raises NotationError if the program has no type for these shapes.
     """
@@ -225,7 +225,10 @@ def _choose_sizes(
 
 
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
-    """Return the equation at each index, such as ∑_{v} T^t = 1 for each t, or no equations if a range is unknown."""
+    """Return the equation with each index of its range inserted, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
+
+    Return an empty list if an end of the range is unknown.
+    """
     over = claim.range
     if over is None:
         return [claim]
@@ -237,7 +240,7 @@ def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
 
 
 def _number(end: Node, sizes: Mapping[str, int]) -> Any:
-    """Return the value of an end such as n − 1 for these sizes, or None if it is not known."""
+    """Return the value of a range end such as n − 1, given the sizes, or None if it contains an unknown symbol."""
     symbols = linear(end)
     if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
         return None
@@ -245,7 +248,7 @@ def _number(end: Node, sizes: Mapping[str, int]) -> Any:
 
 
 def positions_in(tree: nodes.Program) -> frozenset[str]:
-    """Return the names of positions along an axis, such as w in E_{v(w)} and onehot_{v} w."""
+    """Return the names whose values are positions along an axis, such as w in E_{v(w)} and onehot_{v} w."""
     words: set[str] = set()
     for node in walk(tree):
         if isinstance(node, nodes.Index):

@@ -1,4 +1,4 @@
-"""The assumptions that a program declares as equations, comparisons and sets, or that its definitions imply."""
+"""The assumptions about a program's tensors, from declared equations, comparisons, sets and definitions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARISONS = (">", "≥", "<", "≤")
 
 
 class StatedRelation(NamedTuple):
-    """A statement of the program, and the terms that it compares."""
+    """A statement of the program, with the relation and the two terms that it compares."""
 
     statement: Any
     relation: str
@@ -37,7 +37,7 @@ class StatedRelation(NamedTuple):
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the assumptions of a typed program that are not in `without`. The defined `names` stay names.
+    """Return the assumptions that a typed program states or implies, except for those in `without`.
 
     If `without` is None, return only the assumptions that the program's definitions prove. Earlier assumptions help to
     prove later assumptions, so symmetries are first, followed by equations and definitions.
@@ -65,7 +65,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
 
 
 def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
-    """Yield the equations and comparisons that a program asserts about known terms."""
+    """Yield the equations and comparisons that a program asserts, if the terms of both sides are known."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="
@@ -86,7 +86,7 @@ def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
-    """Yield the sets that contain names by declaration, with the terms of these names."""
+    """Yield each declared set of a name with a known term, together with this term."""
     for _, name, declared, over in checker.scope.declarations:
         try:
             term = find_named_term(checker, name.key()) if over is None else None
@@ -127,7 +127,10 @@ def _read_proved_facts(name: str, term: Term, names: Mapping[int, str], with_ord
 
 
 def _read_set_facts(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
-    """Yield assumptions that a set implies, such as x > 0 for x ∈ ℝ_{>0} and T² = T for T ∈ {0, 1}."""
+    """Yield the assumptions that follow from a declared set, such as x > 0 for x ∈ ℝ_{>0}.
+
+    Another example is T² = T for T ∈ {0, 1}.
+    """
     if term.operator != "input":
         return
     ((_, (factor,), _),) = Forms({}).of(term)

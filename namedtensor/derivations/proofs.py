@@ -171,7 +171,7 @@ def comparisons_of(statement: Any) -> list[nodes.Call]:
 def _compare_on_random_tensors(
     source: str, before: list[Any], comparisons: list[nodes.Call], shapes: Any, sizes: dict[str, int], trials: int
 ) -> Verdict:
-    """Test an inequality on random tensors."""
+    """Test an inequality on random tensors, and return the verdict."""
     total = Verdict(HOLDS, trials=trials, is_equation=False)
     for comparison in comparisons:
         sides = comparison.arguments
@@ -200,7 +200,7 @@ def _try_equation(
     sizes: dict[str, int],
     trials: int,
 ) -> Verdict:
-    """Test an equation on random tensors."""
+    """Test an equation on random tensors, and return the verdict."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
         zero = Value(nodes.Number(0))  # for a differential by itself has no value
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
@@ -210,7 +210,7 @@ def _try_equation(
 
 
 class SidesOfTest(NamedTuple):
-    """The values of the sides of an assertion along the same axes, with the sum of their magnitudes."""
+    """The values of an assertion's sides in one test, aligned to the same axes, and a function for their magnitudes."""
 
     style: str
     sides: list[Sequence[Any]]
@@ -218,7 +218,7 @@ class SidesOfTest(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Whether some sides, but not all, have an element."""
+        """Whether, for some element, some of the sides have a finite value but not all."""
         return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
 
 
@@ -231,7 +231,7 @@ def _test_randomly(
     trials: int,
     holds: Callable[[SidesOfTest], bool | None],
 ) -> Verdict:
-    """Return whether an assertion holds for the values of programs on random tensors."""
+    """Evaluate the sides of an assertion on random tensors, and return the verdict of `holds` on their values."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     tests = _tests(before, programs, {str(name): shape for name, shape in inputs.items()}, {**known, **sizes}, trials)
     domain: str | None = None
@@ -265,7 +265,10 @@ def _tests(
     sizes: Mapping[str, int],
     trials: int,
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
-    """Yield random inputs of each style, with a size for each axis in order of appearance, and inputs at boundaries."""
+    """Yield random inputs of several styles, each with its style. Some inputs lie at boundaries of their sets.
+
+    Axes get sizes in order of appearance.
+    """
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
     domains = {name: domain_of(of) for name, of in sets.items()} | find_stated_domains(before)
 
@@ -293,7 +296,7 @@ def _test(
     values: Mapping[Any, PlainTensor],
     sizes: dict[str, int],
 ) -> SidesOfTest:
-    """Return the values of programs along the same axes."""
+    """Return the values of the sides for one test, aligned to the same axes."""
     tensors = [value_of(result) for result in results]
     shape: dict[str, int] = {}
     for program, tensor in zip(programs, tensors):

@@ -26,7 +26,10 @@ Shapes = Mapping[str, Mapping[str, Any]]
 def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
-    """Return a checker of a program for inputs of these shapes. `labels` are inputs written as a single name."""
+    """Return a checker of a program for inputs of these shapes.
+
+    `labels` are further inputs, such as x^t, as single names.
+    """
     inputs = index_by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     about = equations_about_themselves(program)
@@ -55,7 +58,7 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
 
 
 def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
-    """Yield the names of the tensors that a program declares, with their axes."""
+    """Yield the name and the axes of each tensor that a program declares."""
     for statement in program.statements:
         if isinstance(statement, nodes.Declaration) and statement.range is None:
             axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
@@ -64,7 +67,7 @@ def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """Return the statements that define or declare these words, or words that those statements use."""
+    """Return the statements that define or declare the given words, and all statements that these need."""
     defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:
@@ -80,7 +83,7 @@ def find_names(node: Any) -> set[str]:
 
 
 def words_in(program: nodes.Program) -> set[str]:
-    """Return the names in a program and in closed forms."""
+    """Return the names that a new name must not equal: names in the program, and names used in closed forms."""
     return words_of(program) | {"D", "I", "e"}
 
 
@@ -111,7 +114,7 @@ def find_defined_names(statement: Any) -> set[str]:
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """Return the defined names with their terms, sorted so that each name follows the names that it needs."""
+    """Return the defined names and their terms, in an order in which each name follows the names it depends on."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = find_named_term(checker, name)
@@ -121,7 +124,7 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
 
 
 def find_named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """Return the term that a name of the program stands for, or None if it is not known."""
+    """Return the term that a name of the program denotes, or None if it is undefined."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:
         term = term.arguments[0]

@@ -28,12 +28,12 @@ from .reading import find_defined_names, find_names
 
 
 class NotARecurrence(Exception):
-    """Raised if a family or a sum is not a recurrence that moves one step at a time."""
+    """The exception for a family or sum that is not a recurrence with steps of length one."""
 
 
 @dataclass
 class Family:
-    """A family, with its definition, the position of the index in its name, and its body for the shared index `t`."""
+    """A family: its definition, the position of the index in its name, and its body with `t` as the index."""
 
     definition: Definition
     place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
@@ -56,7 +56,7 @@ class Family:
         return linear(getattr(name, script)[number])
 
     def member(self, index: Node) -> Node:
-        """Return the name of the member at an index."""
+        """Return the name of a family's member, given its index."""
         script, number = self.place
         name = self.definition.name
         parts = list(getattr(name, script))
@@ -83,7 +83,10 @@ class Sum:
 
 @dataclass
 class FamilyRecurrence:
-    """The families and sums over one range, in order. `step` is +1 for forward and −1 for backward recurrences."""
+    """The families and sums that a derivative passes through, over one common range.
+
+    `step` is +1 for a forward recurrence and −1 for a backward recurrence.
+    """
 
     variable: str
     first: Linear = field(default_factory=dict)
@@ -95,7 +98,7 @@ class FamilyRecurrence:
 
     @property
     def start(self) -> Linear:
-        """The index before the first step."""
+        """The index of the initial state, one step before the first step."""
         return plus(self.first if self.step > 0 else self.last, {UNIT: -self.step})
 
     @property
@@ -103,7 +106,7 @@ class FamilyRecurrence:
         return self.last if self.step > 0 else self.first
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
-        """Return the family and the index of a node, or None if the node is not a member."""
+        """Return the family of which a node is a member, and the member's index, or None if it is not a member."""
         name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         for family in self.families if name is not None else ():
             assert name is not None
@@ -149,7 +152,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
 
 
 def depending(tree: nodes.Program, words: set[str]) -> set[str]:
-    """Return the names and functions that depend on these words, directly or indirectly."""
+    """Return the names and functions that depend on the given words, directly or indirectly."""
     equations = [statement for statement in tree.statements if isinstance(statement, Equation)]
     spoken = [
         (set[str]().union(*map(find_names, equation.sides[1:])), find_defined_names(equation)) for equation in equations
@@ -198,7 +201,10 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
 
 
 def _orient_steps(recurrence: FamilyRecurrence) -> None:
-    """Determine the direction of the steps and which families are states. Each offset must be a single step."""
+    """Set the direction of the recurrence, and determine which families are states.
+
+    Raise NotARecurrence if an equation uses members other than the current and previous ones.
+    """
     ways: set[int] = set()
     states: dict[str, Family] = {}
     for body in (*(member.body for member in recurrence.families), *(sum_.body for sum_ in recurrence.sums)):
@@ -223,7 +229,7 @@ def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """Return a tree with each family member replaced by `label(family, index)`, or kept if that is None."""
+    """Return a tree in which each family member is replaced by `label(family, index)`, unless this is None."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)
@@ -236,7 +242,10 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return sizes for the symbols in the ends of ranges and sums: n if it is undefined, or seq if n = |seq|."""
+    """Return a size for each symbol in the end of a range or sum, chosen so that there are a few steps.
+
+    The symbol is n if n is undefined, or seq if n = |seq|.
+    """
     result: dict[str, int] = {}
     variables: set[str] = set()
     for node in walk(tree):
@@ -266,6 +275,6 @@ def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def size_few_steps(tree: nodes.Program) -> dict[str, int]:
-    """Return the sizes and the numbers for which the recurrences have only a few steps."""
+    """Return sizes and numbers, by name, that give each recurrence only a few steps."""
     sizes = steps_of_recurrences(tree)
     return {**sizes, **name_sizes(tree, sizes)}
