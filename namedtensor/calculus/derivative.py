@@ -43,7 +43,7 @@ from .transpose import pushforward, transpose
 
 # ------------------------------------------------------------------------------------------------------- in a formula
 def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
-    """Return the hint to differentiate with respect to the whole tensor, and to index the derivative."""
+    """Return a hint that suggests to differentiate with respect to the whole tensor and then index the result."""
     variable, mark = node.variable, node.mark
     if not isinstance(variable, nodes.Index):
         return "define a name for it, Y = …, and write ∂(…)/∂Y*"
@@ -98,7 +98,7 @@ def parameters(checker: Inference, env: Environment) -> list[Term]:
 
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
-    """Return whether a variable is, or may be, a name. X^2 is a power unless X^2 is defined."""
+    """Return whether a variable is a name of the program. X^2 is a power of X unless X^2 is defined."""
     name = read_spelling(node)
     if name is None or not name.superscript:
         return name is not None
@@ -166,7 +166,7 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
 
 
 def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
-    """Yield the names in an expression whose tensors may change."""
+    """Yield the names in an expression that stand for tensors, since numbers and conditions do not change."""
     if (name := read_spelling(body)) is not None:
         term = checker.find_spelled(name, env, body)
         if term is not None:
@@ -221,7 +221,11 @@ class DerivativeBuilder:
         return term
 
     def whole(self, body: Term, taken: DerivativeRecord) -> Term:
-        """Linearize the body, then transpose it or push identities forward, whichever needs smaller tensors."""
+        """Return the derivative of the body, which is linearized first.
+
+        The linear terms are then transposed, or identities are pushed forward through them, whichever needs smaller
+        tensors.
+        """
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):
             return self.nothing(body, by, starred)

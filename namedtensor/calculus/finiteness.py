@@ -24,7 +24,7 @@ SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
 def finite_where(operator: str) -> str:
-    """Return the condition under which a term is finite: `finite` of the operator's record, or a structural rule."""
+    """Return the condition under which an operator's term is finite: `finite` of its record, or a structural rule."""
     if operator in ALWAYS:
         return "always"
     if operator in KEEPS:
@@ -33,7 +33,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """Return the known sign of a term: `sign` of the operator's record, or a structural rule."""
+    """Return the known sign of an operator's term: `sign` of its record, or a structural rule."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:
@@ -180,12 +180,12 @@ def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def number(term: Term) -> float | None:
-    """Return the value of a term if it is a known number, or None."""
+    """Return the value of a term that is a known number, or None for any other term."""
     return term.number if isinstance(term.number, (int, float)) else None
 
 
 def values(term: Term) -> tuple[Term, ...]:
-    """Return the arguments that provide a term's values, excluding indices."""
+    """Return the arguments whose elements a term takes, excluding its indices."""
     return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments
 
 
@@ -195,7 +195,10 @@ TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<", "=": "="}
 
 
 def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> bool:
-    """Return whether a condition on indices surely holds, or fails, somewhere along the axes for all other indices."""
+    """Return whether a condition on indices surely holds somewhere along the axes, for all indices of other axes.
+
+    If `holds` is false, return whether the condition surely fails somewhere.
+    """
     operator, parts = condition.operator, condition.arguments
     if operator == "¬":
         return is_somewhere(parts[0], axes, not holds)
@@ -218,7 +221,10 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
 
 
 def ends_of(term: Term) -> tuple[str | None, float, float] | None:
-    """Return the axis of an index and its first and last value, if the index is the axis's index plus a number."""
+    """Return the axis, the first and the last value of an index that equals the axis's index plus a number, or None.
+
+    For a plain number, the axis is None, and both values are the number.
+    """
     value = number(term)
     if value is not None:
         return None, value, value

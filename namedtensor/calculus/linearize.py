@@ -51,7 +51,7 @@ class Linearization:
         return self.found[id(body)]
 
     def next(self, term: Term) -> Term | None:
-        """Return the tangent of one term, given the tangents of its arguments."""
+        """Return the tangent of one term, given the tangents of its arguments, or None if it is zero."""
         self.checker.spend(self.make.node)
         parts = [self.found[id(argument)] for argument in term.arguments]
         if all(part is None for part in parts):
@@ -97,7 +97,7 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """Broadcast a tangent to all axes of the term."""
+        """Return a tangent that is broadcast to all axes of the term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
@@ -135,7 +135,7 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """Parse a differential that may call these functions."""
+    """Return the tree of a differential, given as text, that may call these functions."""
     (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body
@@ -158,7 +158,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a linear term that moves elements, as the same term of the tangents."""
+    """Return the tangent of a linear term that moves elements: the same term, applied to the argument's tangent."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
@@ -169,7 +169,10 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Return the joined tangents of the parts. Each part needs a differential because it has separate axes."""
+    """Return the tangent of joined parts, which joins their tangents.
+
+    A part without a tangent contributes zeros, because it has separate axes.
+    """
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
         for part, argument in zip(parts, term.arguments)
@@ -189,7 +192,11 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 
 
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Return the tangent of e^X along directions: one more direction, and each direction replaced by its tangent."""
+    """Return the tangent of e^X along directions.
+
+    It is a sum: one term has X's tangent as a further direction, and each other term replaces one direction by its
+    tangent.
+    """
     X, *along = term.arguments
     result: Term | None = None
     for index, part in enumerate(parts):
@@ -212,7 +219,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 
 
 def _differentiate_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a loop's state, which is itself a state of the loop of the differentials."""
+    """Return the tangent of a loop's state, which is the same state of the loop that computes tangents."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 

@@ -25,7 +25,7 @@ READING = ("after", "through")
 
 
 class Inputs(NamedTuple):
-    """The inputs of a body, each with its argument of the loop: one term, or one term per step."""
+    """The inputs of a loop's body, each paired with its argument of the loop: one term, or one term per step."""
 
     states: tuple[tuple[Term, Term], ...]
     slices: tuple[tuple[Term, Term], ...]
@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
-    """Pair a loop's arguments with the inputs of its body."""
+    """Return the inputs of a loop's body, each paired with its argument of the loop."""
     ends = [len(loop.states), len(loop.states) + len(loop.slices)]
     ends.append(ends[-1] + len(loop.members) * loop.steps)
     lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
@@ -45,7 +45,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
 
 
 def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
-    """Intern a loop with these inputs, except inputs that its results do not read."""
+    """Return the term of a loop with these inputs and results, without inputs that the results do not read."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
     slices, shared = ([pair for pair in pairs if id(pair[0]) in read] for pairs in (inputs.slices, inputs.given))
@@ -80,7 +80,7 @@ def zero(make: TermBuilder, shape: Mapping[str, Any]) -> Term:
 
 
 def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Term:
-    """Expand a term to all axes of a shape, or return zeros for None."""
+    """Return a term that is expanded to all axes of a shape, or zeros of this shape for None."""
     return zero(make, shape) if term is None else make.spread(term, shape)
 
 
@@ -92,7 +92,7 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
     leaves: dict[int, Term | None] = {}
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
-        """Return the leaves for the differentials of the inputs that change, with their values."""
+        """Create a leaf for the differential of each input that changes. Return the leaves, each with its value."""
         result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
@@ -129,13 +129,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """Return the states that some terms read, with the numbers of the states."""
+    """Return the states of a loop that its results depend on, each with its number."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
-    """Return a state before each step: a list if the steps have separate tensors, or a stack along their axis."""
+    """Return the values of a state before each step: a list for separate tensors, or a stack along the steps' axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -147,7 +147,7 @@ def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- backwards
 def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
-    """Return the VJP of a loop from the cotangents of the terms that read its states.
+    """Return the VJP of a loop, given the cotangents of the terms that read its states.
 
     The result maps the position of each argument to its cotangent.
     """
@@ -210,7 +210,7 @@ class Backwards:
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """Return the extra axes of the cotangents and their sizes."""
+        """Return the axes, with sizes, that the cotangents have in addition to the axes of their terms."""
         extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
             extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
@@ -219,7 +219,7 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """Return the cotangents of each state after the last step, and after each step along the axis."""
+        """Return each state's cotangent after the last step, and its cotangents after each step along the axis."""
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options

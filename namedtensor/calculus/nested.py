@@ -17,7 +17,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 @dataclass(frozen=True, eq=False)
 class DerivativeRecord:
-    """The record of one derivative, with the body, the variable, the new axes, and the names that were held constant."""
+    """The record of one derivative: the body, the variable, the new axes, and the terms that are held constant."""
 
     body: Term
     by: Term
@@ -26,7 +26,7 @@ class DerivativeRecord:
 
 
 def attach_record(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
-    """Attach the record of a derivative to its term if an outer derivative may have to recompute the derivative."""
+    """Return the term of a derivative, with its record attached if an outer derivative may have to recompute it."""
     if not any(term.operator == "variable" for term in find_terms_between(taken)):
         return term
     return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
@@ -43,7 +43,7 @@ def find_terms_between(taken: DerivativeRecord) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
-    """Return the body with inner derivatives recomputed if they depend on a term that is now held constant."""
+    """Return the body with each inner derivative recomputed if it depends on a term that is now held constant."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

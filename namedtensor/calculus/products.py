@@ -34,7 +34,7 @@ def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
 
 
 def multiply_up_to(make: TermBuilder, term: Term) -> Term:
-    """Return `cumprod` as products of 1, 2, 4, … elements, with one term per binary digit of the length."""
+    """Return `cumprod` as repeated products of 1, 2, 4, … elements. One term is made per binary digit of the length."""
     (axis,) = term.axes
     result, step, size = term.arguments[0], 1, resolve(term.shape[axis])
     while step < size:
@@ -43,7 +43,7 @@ def multiply_up_to(make: TermBuilder, term: Term) -> Term:
 
 
 def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
-    """Return, for each element, the element `by` positions before it, or one if there is no such element."""
+    """Return a term whose elements are shifted along an axis by `by` positions, with ones at the start."""
     one = make.number(1)
     position = make.between("-", make.iota(axis, 1, term.shape[axis]), make.number(by))
     is_inside = make.between("≥", position, one)

@@ -47,7 +47,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term, which is zero unless all conditions in `within` are true. The masks `due` are not applied yet."""
+    """A masked term, which is zero unless all conditions in `within` are true. Masks in `due` are not applied yet."""
 
     term: Term
     within: Conditions = ()
@@ -55,7 +55,7 @@ class Share(NamedTuple):
 
 
 def unite_masks(*several: Iterable[SelectionMask]) -> Conditions:
-    """Return the union of several sets of masks, each mask once and in order."""
+    """Return the union of several sets of masks, with each mask once and in the order of the sets."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
@@ -80,14 +80,14 @@ class Selecting:
 
     # ---------------------------------------------------------------------------------------------------- conditions
     def pair(self, row: str, column: str, size: Any) -> SelectionMask:
-        """Return the mask for two equal indices."""
+        """Return the mask that is true if the indices along the axes `row` and `column` are equal."""
         return self.once(
             (row, column),
             SelectionMask((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
         )
 
     def once(self, key: Any, condition: SelectionMask) -> SelectionMask:
-        """Intern a mask under a key."""
+        """Return the mask that is stored under a key. If there is none, store and return the given mask."""
         return self.known.setdefault(key, condition)
 
     def of(self, condition: Term) -> SelectionMask:
@@ -97,11 +97,11 @@ class Selecting:
         return self.make.between(">", term, self.make.number(0))
 
     def all_of(self, conditions: Conditions) -> Term:
-        """Return the conjunction of masks as one condition."""
+        """Return the conjunction of masks as a term that is one condition."""
         return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
-        """Return 1 if all conditions hold and 0 otherwise, over these axes and the axes of the conditions."""
+        """Return a term over the axes of the shape and the conditions: 1 if all conditions hold, and 0 otherwise."""
         term = self.make.number(1)
         if conditions:
             holds = self.all_of(conditions)
@@ -109,7 +109,7 @@ class Selecting:
         return self.make.spread(term, shape)
 
     def selector(self, term: Term) -> SelectionMask | None:
-        """Return the mask of a term that selects elements, such as an identity or a onehot, or None for other terms."""
+        """Return the mask of a term that selects elements, such as an identity, or None for any other term."""
         if term.operator == "I":
             row, column = term.axes
             return self.pair(row, column, term.shape[row])
@@ -120,7 +120,10 @@ class Selecting:
         return self.once(id(term), SelectionMask(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
-        """Return the masks that remain after a sum along axes. All masks must be true for some element."""
+        """Return the masks that remain after a sum along axes.
+
+        A sum may be nonzero if, for some element along these axes, all masks are true.
+        """
         axes = frozenset(axes)
         open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
         if not open_:
@@ -135,11 +138,11 @@ class Selecting:
 
     @staticmethod
     def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
-        """Return whether a mask is an identity, and a sum along one of its axes reaches only one element."""
+        """Return whether a mask surely holds somewhere along the axes: it is an identity, apart from other masks."""
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """Return the disjunction of two conjunctions of masks, as a common part and the remaining masks."""
+        """Return the masks that hold if one of two sets of masks holds: the common masks, and a mask for the rest."""
         common = tuple(condition for condition in one if condition in other)
         rest = remove_masks(one, common), remove_masks(other, common)
         if not all(rest):
@@ -158,7 +161,7 @@ class Selecting:
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
-        """Return the initial masked term. See `TermBuilder.seed`."""
+        """Return the masked term at the start of a derivative. See `TermBuilder.seed`."""
         conditions = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
         return Share(self.make.seed(shape, partners), conditions)
 
@@ -173,7 +176,7 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[SelectionMask] | None = None) -> Share:
-        """Apply all pending masks, or only the pending masks among these conditions."""
+        """Return the masked term after its pending masks, or only those among `conditions`, are applied."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
         return Share(self.where(now, share.term), share.within, remove_masks(share.due, now))
@@ -186,7 +189,7 @@ class Selecting:
         return Share(term, self.union(one.within, other.within), unite_masks(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
-        """Return the sum or the mean along some axes."""
+        """Return the sum, or the mean, of a masked term along some axes."""
         axes = tuple(axes)
         if not axes:
             return share
@@ -200,7 +203,7 @@ class Selecting:
         )
 
     def within(self, share: Share, condition: SelectionMask) -> Share:
-        """Apply one more mask to a masked term."""
+        """Return the masked term with one further mask, which is still pending."""
         return Share(share.term, unite_masks(share.within, (condition,)), unite_masks(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
@@ -209,7 +212,7 @@ class Selecting:
         return Share(quotient, share.within, share.due if steady else share.within)
 
     def product(self, share: Share, other: Term, axes: Iterable[str]) -> Share:
-        """Return share ⊙_{axes} other."""
+        """Return the masked term for share ⊙_{axes} other."""
         axes = tuple(axes)
         return self.contracted(share, other, axes) if axes else self.multiply_shares(share, other)
 
@@ -224,7 +227,10 @@ class Selecting:
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """Contract masked terms. Masks along the summed axes are applied first unless that creates a larger tensor."""
+        """Return a masked term contracted with another term.
+
+        Masks along the summed axes are applied first unless that creates a larger tensor.
+        """
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
         conditions = remove_masks(share.within, met)
@@ -246,7 +252,7 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Return whether a factor must be masked because an input may be NaN in excluded elements."""
+        """Return whether a mask must be applied to a product with a factor, which may be NaN in excluded elements."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(
@@ -285,7 +291,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """Apply an operation that moves elements to a masked term. The masks move in the same way."""
+        """Return the masked term after an operation that moves elements. The masks move in the same way."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         term, conditions = move(share.term), remove_masks(share.within, touched)

@@ -1,4 +1,4 @@
-"""Stars that distinguish the axes of nested derivatives, such as the axes of X and of X* in ∂²L/∂X²."""
+"""Stars, which distinguish the axes of nested derivatives, such as the axes of X and of X* in ∂²L/∂X²."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def marks_in(tree: Any) -> set[str]:
 
 
 def mark_of(node: Derivative) -> str:
-    """Return the star of a derivative's axes: the written star, or the next free star in a nested derivative."""
+    """Return the star of a derivative's axes: the written star or, for a nested derivative, the next free star."""
     inner, depth = node.body, 0
     while isinstance(inner, Derivative) and (inner.variable, inner.mark) == (node.variable, node.mark):
         inner, depth = inner.body, depth + 1

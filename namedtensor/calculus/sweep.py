@@ -19,7 +19,7 @@ Cotangents = dict[int, Term]  # by the identities of the variables
 
 
 def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Term | None:
-    """Return a derivative from the shared sweep of its body, or None if it needs a separate sweep."""
+    """Return a derivative from the backward sweep that its body shares, or None if it needs a separate sweep."""
     body = taken.body
     if body.shape or taken.constant:
         return None
@@ -30,7 +30,7 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
-    """Compute the derivatives of a number by the variables of all the program's derivatives in one backward sweep.
+    """Return the derivatives of a number with respect to all the program's variables, from one backward sweep.
 
     If a function's argument with the name of a variable depends on other terms, include only inputs.
     """

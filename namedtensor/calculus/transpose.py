@@ -103,7 +103,7 @@ def pushforward(
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
-    """Return the terms that depend on any of the leaves, in topological order, and the ids of these terms."""
+    """Return the terms that depend on any of the leaves, in topological order, and the ids of all such terms."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
@@ -145,7 +145,7 @@ def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> S
 
 
 def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
-    """Return the conditions under which a choice selects the value at this position."""
+    """Return the conditions, all of which hold if a choice selects the value at this position."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if position == 1 else select.make.between("¬", holds)]
@@ -182,14 +182,14 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of e^X, which is linear in each direction: a derivative of the transposed matrices."""
+    """Return the transpose of e^X in one direction: the cotangent is that direction, and matrices are transposed."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _transpose_along(select, term, others, cotangent, position)
 
 
 def _transpose_along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
-    """Return e^X along directions, with the share in place of the direction at this position."""
+    """Return e^X along directions, with the masked term in place of the argument at this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
@@ -288,7 +288,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
-    """Return the tangent of a term that moves, combines or selects elements, as the same term of the tangents."""
+    """Return the tangent of a term that moves, combines or selects elements: the same term, applied to tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [part for part in parts if part is not None]
     common = tuple(
@@ -328,7 +328,7 @@ def tangent_by_same_operator(
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
-    """Return whether an argument specifies where elements are moved and does not provide elements itself."""
+    """Return whether an argument only specifies positions or conditions and does not provide elements itself."""
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
@@ -336,7 +336,7 @@ INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies whe
 
 
 def joins(operator: str) -> bool:
-    """Return whether a term joins arguments that have separate axes."""
+    """Return whether an operator joins arguments, each of which has a separate part of the result."""
     return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 

@@ -37,7 +37,7 @@ def from_lists(data: Any) -> Any:
 
 
 def _rows(data: Any) -> Sequence[Any] | None:
-    """Return the entries of a list or a tuple, or None for other values."""
+    """Return the entries of a value that is a list or a tuple, or None for any other value."""
     return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
 
 
@@ -103,7 +103,7 @@ def round_array(array: Any, digits: int) -> Any:
 
 
 def concrete(array: Any) -> Any:
-    """Return an array as a NumPy array, even while a library is tracing."""
+    """Return an array as a NumPy array. The array must have values, even while a library is tracing."""
     if is_shape(array):
         raise shape_error(array)
     if library(array) == "torch":

@@ -25,7 +25,7 @@ def namespace(array: object) -> Any:
 
 
 def _namespace(array: Any) -> Any:
-    """Return the namespace for an array type that has not been seen before."""
+    """Return the namespace of an array whose type has not been seen before."""
     import numpy as np
 
     if isinstance(array, (np.ndarray, np.generic)):
@@ -176,7 +176,7 @@ def shape_error(array: Any) -> NotationError:
 
 
 def is_shape(array: Any) -> bool:
-    """Return whether a value is a JAX shape and dtype, for which functions are exported and lowered."""
+    """Return whether a value is a JAX shape with a dtype, for which functions can be exported and lowered."""
     return type(array).__name__ == "ShapeDtypeStruct"
 
 
@@ -307,12 +307,12 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
 
 
 def resize_layout(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
-    """Return the layout of an array with the same library and dtype, but other axes and sizes."""
+    """Return a layout with the same library and dtype as another layout, but with other axes and sizes."""
     key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
 
 
 def rename_layout(layout: Layout, axes: tuple[str, ...]) -> Layout:
-    """Return the same layout with other axis names."""
+    """Return a layout that differs from another layout only in its axis names."""
     return resize_layout(layout, axes, layout.extent)

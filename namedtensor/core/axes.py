@@ -98,11 +98,11 @@ class Operands(Protocol):
     def word(self) -> str: ...
 
     def lacking(self) -> str:
-        """Return a description of the operands that lack the axis."""
+        """Return a phrase for the operands that lack the axis."""
         ...
 
     def sizes(self) -> tuple[str, str]:
-        """Return the two sizes of the axis, each with the operands that have it."""
+        """Return phrases for the two sizes of the axis, each with the operands that have this size."""
         ...
 
 
@@ -162,7 +162,7 @@ def lift(
     new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
-    """Return the shape of a lifted use (paper §3): the signature's result, and all extra axes of the arguments.
+    """Return the shape of a use of a lifted function (paper §3): the signature's result, and the arguments' extra axes.
 
     `new_sizes` contains the sizes of result axes that the arguments lack, as for a window or a concatenation. If
     `differing` is true, the sizes of the bound axes may differ between arguments.
@@ -215,7 +215,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """Return the storage order of a broadcast result: any extra axes, followed by the operand with the most axes."""
+    """Return the storage order of a broadcast result: the axes of the longest order, preceded by all other axes."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])

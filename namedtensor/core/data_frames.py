@@ -89,7 +89,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
-    """Return the names of the axes, one per level of each index. Raise NotationError if an axis has no name."""
+    """Return the axis names of a data frame, one per level of each index. Raise NotationError if a name is missing."""
     level_names = [name for index in indices for name in index.names]
     if axes is not None:
         names = names_of(axes)
@@ -150,7 +150,7 @@ def numbers_of(data: Any) -> Any:
 
 
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
-    """Expand one axis of an array into one axis for each level of a MultiIndex.
+    """Expand an axis of an array, along which a MultiIndex lies, into one axis per level. Return the array and labels.
 
     Raise NotationError if combinations of levels are missing.
     """

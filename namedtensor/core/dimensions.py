@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Dimensions:
-    """The symbols for dimensions, each with a unique name in the source text of a function."""
+    """The size symbols that represent JAX dimensions. Each has a unique name in the source text of a function."""
 
     def __init__(self, taken: Collection[str] = ()):
         self.taken = taken
@@ -36,13 +36,13 @@ class Dimensions:
         return extent(self.symbols[size])
 
     def layout(self, layout: Layout) -> Layout:
-        """Return the layout with symbols in place of its dimensions."""
+        """Return the layout with symbols in place of JAX dimensions."""
         sizes = tuple(self.size(size, axis) for axis, size in zip(layout.axes, layout.extent))
         return Layout(layout.axes, sizes, layout.dtype, layout.xp, layout.wide)
 
 
 class Assumptions(NamedTuple):
-    """The assumptions that a plan makes about its symbols."""
+    """The assumptions that a plan makes about its size symbols."""
 
     conditions: tuple[SizeCondition, ...]
     parts: dict[SizeSymbol, Size]  # of other symbols, which these represent
@@ -88,7 +88,7 @@ class Assumptions(NamedTuple):
 
 
 def quotient(size: Size) -> tuple[Size, Size]:
-    """Return the dividend and the divisor of a size that is a floor quotient."""
+    """Return the dividend and the divisor of a size that consists of one floor quotient."""
     ((atom,),) = size.terms
     return atom.left, atom.right
 
@@ -110,7 +110,7 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Return whether two sizes are known to differ. JAX returns False for `==` even for sizes that may be equal."""
+    """Return whether two dimensions are known to differ. For JAX, `==` is False even if they may be equal."""
     difference = left - right
     return isinstance(difference, int) and difference != 0
 

@@ -86,7 +86,7 @@ class Largest(NamedTuple):
         return f"max({', '.join(map(format_size, self.sizes()))})"
 
     def sizes(self) -> list[Size]:
-        """Return the sizes whose maximum this is, without sizes that are known to be smaller."""
+        """Return the sizes whose maximum this is. Nested maxima are flattened."""
         sizes: list[Size] = []
         for size in (self.left, self.right):
             atom = only_atom(size)
@@ -133,7 +133,7 @@ class Extent:
         return -self + other
 
     def _combine_with(self, other: Any) -> Any:
-        """Return the result of arithmetic with a value that is not a size, or raise UndecidedSize."""
+        """Raise UndecidedSize for arithmetic with a number that is not a size. Return NotImplemented for others."""
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSize(self)
         return NotImplemented
@@ -290,7 +290,7 @@ def extent(atom: Atom) -> Extent:
 
 
 def only_atom(size: Size) -> Atom | None:
-    """Return the atom that a size consists of, or None if the size has other parts."""
+    """Return the only atom of a size, or None if the size consists of more than one atom."""
     monomials = [*terms_of(size).items()]
     is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
     return monomials[0][0][0] if is_atom else None
@@ -317,7 +317,7 @@ def value_at(size: Size, sizes: Mapping[SizeSymbol, int]) -> int:
 
 
 def upper_bound(size: Size, largest: int = MAX_SIZE) -> int:
-    """Return an upper bound of a size if no axis has more than `largest` elements."""
+    """Return an upper bound of a size, given that no axis has more than `largest` elements."""
     return int(interval(size, largest)[1])
 
 
@@ -345,7 +345,7 @@ def bounds(size: Size) -> tuple[int | None, int | None]:
 
 
 def interval(size: Size, most: float = inf) -> Interval:
-    """Return the smallest and the largest value of a size if each axis has between one and `most` elements."""
+    """Return a lower and an upper bound of a size, if each axis has between one and `most` elements."""
     low: float = 0
     high: float = 0
     for monomial, count in terms_of(size).items():
@@ -386,12 +386,12 @@ def format_size(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Return whether a size is the symbol of the given axis, so that the axis name describes it."""
+    """Return whether a size is the plain size of the given axis, so that the name of the axis describes it."""
     return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 
 def bracket_size(size: Size, text: Callable[[Any], str]) -> str:
-    """Format a size as an operand of a division, in brackets if needed."""
+    """Format a size as an operand of a division. A size that is not a single symbol or number is in brackets."""
     if isinstance(size, Extent):
         atom = only_atom(size)
         is_plain = atom is not None and not isinstance(atom, Quotient)

@@ -50,7 +50,7 @@ class ImportWatcher:
         self.names: set[str] = set()
 
     def watch(self, name: str) -> None:
-        """Call `seen` when this module is imported, or now if it has already been imported."""
+        """Call `seen` with a module's name as soon as the module is imported, or now if it already has been."""
         if sys.modules.get(name) is not None:
             seen(name)
             return

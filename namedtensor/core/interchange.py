@@ -20,7 +20,7 @@ XARRAY = "pip install '.[xarray]'"
 
 
 class Origin(NamedTuple):
-    """The properties of another library's array other than its elements, axes and labels."""
+    """The properties of an array from another library that a tensor does not have itself."""
 
     name: Any = None
     attrs: Mapping[Any, Any] = {}

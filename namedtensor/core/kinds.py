@@ -63,7 +63,7 @@ def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
 
 
 def require_text(value: Any, what: str, hint: str) -> str:
-    """Return a string. Raise NotationError for anything else."""
+    """Return a value that is a string. Raise NotationError for any other value."""
     if not isinstance(value, str):
         raise wrong(value, what, "a text", hint)
     return value
@@ -90,14 +90,14 @@ def require_path(value: Any) -> Path:
 
 
 def require_number(value: Any, what: str, least: float, hint: str) -> Any:
-    """Return a real number that is not less than `least`. Raise NotationError for anything else."""
+    """Return a value that is a real number and at least `least`. Raise NotationError for any other value."""
     if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "shape", ()) or not value >= least:
         raise wrong(value, what, f"a number from {least:g}", hint)
     return value
 
 
 def to_count(value: Any, what: str, hint: str) -> int:
-    """Return a non-negative integer. Raise NotationError for anything else."""
+    """Return a value that is a non-negative integer. Raise NotationError for any other value."""
     integer = to_integer(value)
     if integer is None or integer < 0:
         raise wrong(value, what, "a non-negative integer", hint)

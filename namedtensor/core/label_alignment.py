@@ -23,7 +23,7 @@ Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of 
 
 
 class LabeledAxis:
-    """An axis of an input with its labels. `tensor` is the name of the input in messages."""
+    """An axis of an input, with its labels. In messages, `tensor` is the name of the input."""
 
     def __init__(self, tensor: str, axis: str, labels: Labels):
         self.tensor, self.axis, self.labels = tensor, axis, labels
@@ -49,7 +49,7 @@ class LabeledAxis:
 
 
 class LabelAlignment:
-    """The labeled axes of a call's inputs, in groups. All members of a group are put in the order of the first member.
+    """The labeled axes of a call's inputs, in groups of axes that are combined.
 
     Axes with the same name are in the same group from the start if they have the same unique labels.
     """
@@ -64,7 +64,7 @@ class LabelAlignment:
                     break
 
     def join(self, first: LabeledAxis, second: LabeledAxis) -> None:
-        """Unite two axes that are combined. Raise NotationError if their labels cannot be aligned."""
+        """Record that two axes are combined. Raise NotationError if their labels cannot be aligned."""
         if self._group[id(first)] is self._group[id(second)]:
             return
         if not can_align(first.labels, second.labels):
@@ -78,7 +78,7 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return the positions that reorder each input like the first input. `inputs` lists the axes of all inputs.
+        """Return the positions that reorder each input like the first of its group. `inputs` lists all inputs' axes.
 
         Raises NotationError if an axis needs to be reordered and an input has this axis without labels.
         """
@@ -121,7 +121,7 @@ def positions_like(labels: Labels, first: Labels) -> Any:
 
 
 def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
-    """Return an array with the elements along some axes in another order."""
+    """Return an array whose elements along some axes are taken from the given positions."""
     from .arrays import library, namespace
 
     for axis, positions in moves.items():
@@ -172,7 +172,7 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
 
 
 def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationError:
-    """Return the error with a hint to convert tables to tensors, since tables do not have `labels`."""
+    """Return the error with a hint to first convert tables to tensors, because tables do not have `labels`."""
     hint = problem.hint or ""
     named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
     if problem.code == MISMATCH and named:
@@ -216,7 +216,7 @@ def quote_label(label: Any) -> str:
 
 
 def name_in_python(tensor: str) -> str:
-    """Return the Python code for an input, given the input's name in a formula."""
+    """Return Python code that denotes an input, given the name of the input in a formula."""
     return tensor if tensor.isidentifier() else f'values["{tensor}"]'
 
 

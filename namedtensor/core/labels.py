@@ -79,12 +79,12 @@ class Labels:
 
     @cached_property
     def positions(self) -> dict[Any, list[int]]:
-        """Return the positions of each label, keyed by the label."""
+        """Return the positions of each label, by label."""
         return positions_of(self.values.tolist())
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
-        """Return the positions of each label, keyed by the label's text."""
+        """Return the positions of each label, by the text of the label."""
         return positions_of(map(self.text, range(len(self))))
 
     def equals(self, other: Labels) -> bool:
@@ -93,7 +93,7 @@ class Labels:
 
     @cached_property
     def keys(self) -> list[Any]:
-        """Return a key for each label. Equal labels have equal keys, regardless of dtypes."""
+        """Return a list of keys, one per label. Equal labels have equal keys, whatever their dtypes."""
         if self.values.dtype.kind in "mM":
             return date_keys(self.values)
         listed: list[Any] = self.values.tolist()
@@ -125,7 +125,7 @@ class Labels:
 
 
 def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
-    """Return the positions of each of the given values."""
+    """Return a mapping from each value to the list of its positions."""
     result: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
         result.setdefault(value, []).append(position)
@@ -140,7 +140,7 @@ NAN = object()
 
 
 def date_keys(values: Any) -> list[Any]:
-    """Return the kind and the number of attoseconds of each date or time span in an array."""
+    """Return a key for each date or time span in an array: its kind and its number of attoseconds."""
     import numpy as np
 
     kind = values.dtype.kind
@@ -173,7 +173,7 @@ def key_of(label: Any) -> Any:
 
 
 def to_labels(values: Any) -> Any:
-    """Return values as an array of labels. Raise NotationError if that is impossible."""
+    """Return an array of labels for the given values. Raise NotationError if they cannot be labels."""
     import numpy as np
 
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):

@@ -54,7 +54,10 @@ def products(left: Interval, right: Interval) -> Interval:
 
 
 def is_dominated(terms: Mapping[Monomial, int]) -> bool:
-    """Return whether each negative monomial divides a separate positive monomial, as in a b − a ≥ 0, since b ≥ 1."""
+    """Return whether positive monomials outweigh the negative ones, as in a b − a ≥ 0, since b ≥ 1.
+
+    Each negative monomial must divide a separate positive monomial.
+    """
     negative = [(monomial, -count) for monomial, count in terms.items() if count < 0]
     positive = {monomial: count for monomial, count in terms.items() if count > 0}
     for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
@@ -68,7 +71,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether a monomial is at most another, because the other is a product of the same symbols and more."""
+    """Return whether a monomial is at most another, which is a product of the same symbols and possibly more."""
     rest = [*other]
     for atom in monomial:
         if atom not in rest:

@@ -63,7 +63,7 @@ class AnsweringProcess:
         self.is_ready = False
 
     def begin(self) -> None:
-        """Start the process in advance unless it is running, so that the first answer is faster. May raise OSError."""
+        """Start the process, unless it is running, so that the first answer is faster. May raise OSError."""
         with self.lock:
             self._begin()
 
@@ -73,7 +73,10 @@ class AnsweringProcess:
             self.start()
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to one line at a time. Raise EndedError, LateError or OSError on failure."""
+        """Return the process's answer to a line. Raise EndedError, LateError or OSError if there is none.
+
+        Calls from several threads are answered one at a time.
+        """
         with self.lock:
             try:
                 self._begin()
@@ -195,7 +198,7 @@ def more_paths() -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def serve(module: Any, memory: int) -> None:
-    """Answer requests until the client has ended, even if it ends during a request."""
+    """Answer the client's requests with the function `answer_line` of a module, until the client has ended."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # anyone who started it ends it

@@ -34,7 +34,7 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Return the integer that represents a key as the seed in a formula. It is a JAX array."""
+    """Return the integer that stands for a JAX key as the seed in a formula, as a JAX array."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")

@@ -79,7 +79,7 @@ HEADROOM = 20_000  # nested calls of Python
 
 
 class recursion_headroom:
-    """A context that raises Python's recursion limit, since a formula with 200 brackets may exceed the default of 1000.
+    """A context that raises Python's recursion limit, because a formula with 200 brackets may exceed the default limit.
 
     All threads share the limit. The first thread that enters the context raises the limit, and the last thread that
     leaves restores it. A context that was never left because of an interrupt counts only until it is garbage-collected.
@@ -207,7 +207,7 @@ def refuse(problem: NotationError) -> None:
 
 
 def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
-    """Wrap a function that has an outer broadcast, so that it raises the error in strict mode."""
+    """Return a function that raises the error for an outer broadcast in strict mode, and otherwise calls `run`."""
     if problem is None:
         return run
 

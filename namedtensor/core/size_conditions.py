@@ -35,7 +35,7 @@ from .extents import (
 
 
 class SizeCondition(NamedTuple):
-    """A condition that a plan depends on: `left` equals `right`, is at most `right`, or the negation of either."""
+    """A condition that a plan depends on: `left` equals `right`, is at most `right`, or does not satisfy either one."""
 
     left: Size
     relation: str  # of RELATIONS
@@ -59,7 +59,7 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan under construction. Example sizes decide them. Without examples, they are assumed."""
+    """The conditions of a plan under construction, which are decided by example sizes or assumed without examples."""
 
     found: dict[SizeCondition, None]
     by_example: bool
@@ -69,7 +69,7 @@ class SizeConditions(NamedTuple):
 
     @property
     def taken_to_hold(self) -> tuple[SizeCondition, ...]:
-        """All assumptions in normal form, with solved symbols replaced by their solutions."""
+        """All assumptions in normal form. A symbol for which an equation was solved is replaced by its solution."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substitute_sizes(condition.right - condition.left, self.solved), condition.relation)
@@ -99,7 +99,7 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Let symbols represent every number of a range inside the block. Assumptions must be valid for each number."""
+    """Make each symbol represent all numbers of a range inside the block. Assumptions must hold for each number."""
     collected = _CONDITIONS.get()
     assert collected is not None
     before = dict(collected.counters)
@@ -127,19 +127,22 @@ def retract_after(failure: type[Exception]) -> Generator[None]:
 
 
 def is_assuming() -> bool:
-    """Return whether some sizes do not have examples, so that conditions that affect the meaning are assumed."""
+    """Return whether conditions on sizes are assumed to hold, because there are no example sizes that decide them."""
     collected = _CONDITIONS.get()
     return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:
-    """Return whether assumptions made for speed may become conditions, because other sizes have separate plans."""
+    """Return whether a condition that only affects speed may become a condition of the plan.
+
+    It may if plans are made for example sizes, since other sizes then have separate plans.
+    """
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Return whether a condition is assumed to hold, in which case it becomes a condition of the plan.
+    """Return whether a condition is assumed to hold. If it is, make it a condition of the plan.
 
     Raises UndecidedSize outside of a `conditions` block.
     """
@@ -155,7 +158,7 @@ def assume(condition: SizeCondition) -> bool:
 
 
 def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
-    """Solve an equation for a symbol that is a separate term, and return whether there is such a symbol."""
+    """Solve the equation `difference` = 0 for one symbol, record the solution, and return whether this is possible."""
     for monomial, count in terms_of(difference).items():
         if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
@@ -215,7 +218,7 @@ def assume_at_most(left: Size, right: Size) -> bool:
 
 
 def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
-    """Return the counters that a size depends on, with their ranges, which depend only on earlier counters."""
+    """Return the counters that a size depends on, each with its range, which depends only on earlier counters."""
     collected = _CONDITIONS.get()
     known = {} if collected is None else collected.counters
     return [(symbol, ends) for symbol, ends in known.items() if symbol in symbols_of(size)] if known else []
@@ -237,13 +240,13 @@ def least(size: Size) -> Size:
 
 
 def to_comparison(difference: Size) -> tuple[Size, Size]:
-    """Return two sizes that have this difference and no negative terms."""
+    """Return two sizes without negative terms. The second size minus the first is `difference`."""
     left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
     return left, difference + left
 
 
 def counter_named(name: str) -> Size | None:
-    """Return the counter with this name, or None if there is none."""
+    """Return the size symbol that counts under this name, or None if there is no such symbol."""
     collected = _CONDITIONS.get()
     known = () if collected is None else collected.counters
     return next((extent(symbol) for symbol in known if symbol.name == name), None)
@@ -274,7 +277,7 @@ def assume_divides(part: Size, whole: Size) -> bool:
 
 
 def limit_size(size: Size, limit: int) -> None:
-    """Add a limit on a size to the conditions of a plan that is made for calls."""
+    """Make a limit on a size a condition of the plan, if the plan is made by example and the limit is uncertain."""
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
         collected.found[SizeCondition(size, "<=", limit)] = None

@@ -14,7 +14,7 @@ from .size_conditions import assume_equal, canonical
 
 
 class SizeVariable:
-    """An unknown size. `text` is the size as written in the source."""
+    """An unknown size. `text` is the source text of the size."""
 
     __slots__ = ("text", "value")
 
@@ -29,11 +29,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
-        """Return the variable for an expression with this variable on the left and a number on the right."""
+        """Return a variable for the size of an expression, such as n + 1, with this variable on the left."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """Return the variable for an expression with a number on the left and this variable on the right."""
+        """Return a variable for the size of an expression, such as 1 + n, with this variable on the right."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
@@ -52,7 +52,7 @@ Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
-    """Return the number that `size` was unified with, or the variable that represents the size."""
+    """Return the number that a size was unified with, or the variable that represents it if there is no number."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size

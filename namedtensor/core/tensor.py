@@ -331,7 +331,7 @@ def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
 
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
-    """Build a tensor from an array, or from a plain number that a library returned instead of an array."""
+    """Build a tensor from an array, or from a plain number that a library returned in place of an array."""
     return wrap_array(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 

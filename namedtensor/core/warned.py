@@ -20,7 +20,7 @@ def warn(message: str) -> None:
 
 
 def warn_of_text(message: str) -> None:
-    """Issue a NotationWarning about the text of a formula, except within `silent`."""
+    """Issue a NotationWarning about the text of a formula, except inside of a `silent` block."""
     if not _SILENT.get():
         warn(message)
 
@@ -36,7 +36,7 @@ def silent() -> Generator[None]:
 
 
 def _outside() -> int:
-    """Return the stack level of the first frame outside this package and the grammar, relative to `warn`."""
+    """Return the stack level, for `warn`, of the innermost frame outside of this package and the grammar."""
     level = 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:

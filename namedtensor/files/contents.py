@@ -36,13 +36,13 @@ def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = 
 
 
 def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
-    """Return the array, without the second axis of a one-column table if only one axis name is given."""
+    """Return the array of a file. If a table has one column and one axis name is given, drop its second axis."""
     is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
     return contents.array[:, 0] if is_column else contents.array
 
 
 def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the labels of each axis with a label per element, except titles such as width(2), which `write` writes."""
+    """Return the labels of each axis that has one label per element, except for generated titles such as width(2)."""
     return {
         axis: labels
         for (axis, size), labels in zip(sizes.items(), contents.labels)
@@ -51,5 +51,5 @@ def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 
 def is_counted(labels: Any) -> bool:
-    """Return whether all labels are titles with the positions of the elements."""
+    """Return whether all labels are generated titles, which end with the position of the element."""
     return all(str(label).endswith(f"({at})") for at, label in enumerate(getattr(labels, "values", labels), 1))

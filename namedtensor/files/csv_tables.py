@@ -33,7 +33,7 @@ Row = tuple[int, list[str]]  # its number in the file, and its cells
 
 
 class Table(NamedTuple):
-    """A table below its header: its titles, its numeric columns, and the row labels if there are any."""
+    """A table below its header: the titles, the columns of numbers, and the row labels if there are any."""
 
     path: Path
     titles: tuple[str, ...]
@@ -56,7 +56,7 @@ class Table(NamedTuple):
         return len(next(iter(self.columns.values())))
 
     def values(self, indices: Iterable[int]) -> Any:
-        """Return columns of numbers as one array with a row per table row. Raise InputError if a cell is a word."""
+        """Return these columns of numbers as one array, with a row per table row. Raise InputError for a word."""
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
@@ -126,7 +126,10 @@ def numbers_in(path: Path, lines: Sequence[int], title: str, column: Sequence[st
 
 
 def array_of(columns: Sequence[Any]) -> Any:
-    """Return columns of numbers as one array with a row per table row, with integers if all numbers are integers."""
+    """Return columns of numbers as one array with a row for each row of the table.
+
+    The array contains integers if all numbers are integers.
+    """
     import numpy as np
 
     arrays = [np.asarray(column) for column in columns]
@@ -159,7 +162,7 @@ def rows_of(text: str, path: Path) -> list[Row]:
 
 
 def find_dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
-    """Return the titles of columns of words that do not label the rows."""
+    """Return the titles of the columns at these positions, which contain words and are dropped."""
     return tuple(titles[index] or f"column {index + 1}" for index in columns)
 
 
@@ -182,7 +185,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Return whether the values are years (rule 3). A single year counts only if it may appear `alone`."""
+    """Return whether the titles are years, by rule 3. A single year counts only if `alone` is true."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False
@@ -190,7 +193,7 @@ def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int
 
 
 def is_counted(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]]) -> bool:
-    """Return whether the values are counted (rule 4)."""
+    """Return whether the titles count from 0 or 1 and the values do not, by rule 4."""
     counts = len(titles) >= 3 and titles[0] in (0, 1) and is_consecutive(titles)
     if not counts or any(map(is_consecutive, values)):
         return False
@@ -212,7 +215,7 @@ def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
 
 
 def is_row_numbers(column: Sequence[str]) -> bool:
-    """Return whether a column counts its rows, from 0 or 1."""
+    """Return whether a column contains only row numbers, which start at 0 or 1."""
     numbers = [parse_number(cell) for cell in column]
     return numbers[0] in (0, 1) and is_consecutive(numbers)
 

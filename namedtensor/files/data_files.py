@@ -57,7 +57,7 @@ def first_line(problem: Exception) -> str:
 
 
 def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
-    """Return the contents of a file: the array of a tensor, its axes and its labels."""
+    """Return the contents of a file from a labeled tensor: its array, its axes and its labels."""
     labels = dict(tensor.layout.labels)
     of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
     axes = None if table else tensor.axes
@@ -121,7 +121,7 @@ def read_zarr(path: Path, member: str | None) -> Found:
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:
-    """Return the requested variable, or the only variable."""
+    """Return the requested variable of an xarray data set, or its only variable."""
     xarray: Any = import_module("xarray")
 
     from ..core.interchange import from_xarray

@@ -77,7 +77,7 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """Return an array from nested lists of numbers or booleans. Raise NotationError if rows differ in length."""
+    """Return the contents of a file from nested lists of numbers. Raise NotationError if rows differ in length."""
     import numpy as np
 
     shape, flat = flattened(data, what)
@@ -86,7 +86,7 @@ def from_nested(data: Any, what: str) -> Found:
 
 
 def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
-    """Return the shape of nested lists, and their numbers in order."""
+    """Return the shape of nested lists, and a flat list of their numbers."""
     shape: list[int] = []
     level, nested = [data], isinstance(data, list)
     while nested:
@@ -159,7 +159,7 @@ def read_npy(path: Path, member: str | None) -> Found:
 
 
 def read_npz(path: Path, member: str | None) -> Found:
-    """Read the requested array, or the only array; a member `axes` names its axes."""
+    """Read the requested array of an archive, or its only array. An array named `axes` contains axis names."""
     loaded = load_numpy(path)
     if not hasattr(loaded, "files"):
         raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
@@ -173,7 +173,7 @@ def read_npz(path: Path, member: str | None) -> Found:
 
 
 def member_of(archive: Any, key: str, path: Path) -> Any:
-    """Unpack one array of an archive. Raise InputError if it exceeds the memory limit for results."""
+    """Return one array of an archive. Raise InputError if the unpacked array exceeds the memory limit for results."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
@@ -251,7 +251,7 @@ def writable(path: str) -> Callable[..., None]:
 
 
 def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return the array of a result, and the names of its axes in the order of its dimensions."""
+    """Return the array of a result, and the names of its axes in array order."""
     import numpy as np
 
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
@@ -316,7 +316,9 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read one version of a file by its suffix; `header` specifies whether the first row of a table is a header.
+    """Read a file by its suffix, all from one version of it.
+
+    `header` specifies whether the first row of a table is a header.
 
     Raises InputError if the file is invalid, and NotationError if the file changes during every attempt.
     """

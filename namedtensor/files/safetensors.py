@@ -147,7 +147,7 @@ def _is_metadata(value: Any) -> bool:
 
 
 def _contiguous(entries: Mapping[str, HeaderEntry], length: int) -> None:
-    """Reject tensors that overlap and bytes that belong to no tensor, since hidden data may run in another program."""
+    """Raise InputError if tensors overlap or bytes belong to no tensor, since hidden data may run elsewhere."""
     end = 0
     for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
         if entry.first < end:
@@ -225,7 +225,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def read_named_tensors(file: TensorFile) -> dict[str, Any]:
-    """Return the tensors of a file with their axes. Raises NotationError if the file does not store axis names."""
+    """Return the tensors of a file by name, with their axes. Raises NotationError if axis names are missing."""
     from ..core.tensor import tensor
 
     names = axes_in(file)
@@ -240,7 +240,7 @@ def read_named_tensors(file: TensorFile) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """Return the axis names in the metadata, if they are valid."""
+    """Return the axis names of each tensor in the metadata, without invalid entries."""
     try:
         data = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
@@ -249,7 +249,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:
-    """Return the tensors by name. Raises NotationError if a value is not a tensor."""
+    """Return the mapping that a user passed, from names to tensors. Raises NotationError if a value is not a tensor."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
     result = require_mapping(tensors, "the argument of save_tensors", hint)
     for name, value in result.items():

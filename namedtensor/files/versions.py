@@ -16,7 +16,7 @@ MAX_READS = 3  # of a file that is changed during each
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
-    """Return the identity, size and modification time of a file, or None if there is no such file."""
+    """Return the version of a file: its identity, size and modification time, or None if there is no such file."""
     try:
         status = os.stat(file)
     except OSError:
@@ -25,7 +25,7 @@ def version_of(file: str | os.PathLike[str] | int) -> Version | None:
 
 
 class OpenedVersion:
-    """The version of an open file, which stays open as long as this object lives."""
+    """An open file and its version. The file stays open as long as this object lives."""
 
     def __init__(self, path: Path, file: IO[bytes]):
         self.path = path
@@ -34,7 +34,7 @@ class OpenedVersion:
         self._version = version_of(self._handle)
 
     def check(self) -> None:
-        """Raise NotationError if the file was changed in place, since the bytes read may belong to two versions."""
+        """Raise NotationError if the file was changed in place after it was opened, since its bytes may be mixed."""
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",
@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 
 
 def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
-    """Return the result of a function that reads a file or a folder, after a call during which it did not change.
+    """Return the result of a call of `read` during which the file or folder did not change. `read` may be called again.
 
     A reader opens the file once, so another file may replace it by a rename at the same time. For a folder, all files
     in the folder are checked. A change in place cannot be detected if the writer pauses during the entire call.
@@ -81,7 +81,10 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
 
 @contextmanager
 def hold_open(path: Path) -> Generator[int | None]:
-    """Keep a file open, so that no other file gets its identity. Yield None for a folder or an unreadable file."""
+    """Hold a file open while it is read, so that no other file gets its identity. Yield the open file's number.
+
+    Yield None for a folder or an unreadable file.
+    """
     with ExitStack() as stack:
         try:
             file = None if path.is_dir() else stack.enter_context(path.open("rb")).fileno()
@@ -91,7 +94,7 @@ def hold_open(path: Path) -> Generator[int | None]:
 
 
 def versions_of(path: Path, file: int | None) -> dict[Path, Version | None]:
-    """Return the version of an open file, or of each file in a folder and its subfolders."""
+    """Return the version of an open file or, for a folder, of each file in it and in its subfolders, by path."""
     if file is not None:
         return {path: version_of(file)}
     files = [Path(parent, name) for parent, _, names in os.walk(path) for name in names]

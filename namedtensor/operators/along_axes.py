@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """Use the target's native operation if it has one and there is only one axis. Otherwise, use `write`."""
+    """Return the target's native operation, if it has one and there is only one axis, or else the result of `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -56,12 +56,12 @@ def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
 
 
 def _least(eps: Any):
-    """Return the distance from which squares may overflow, or may vanish next to eps."""
+    """Return the least distance that must be scaled because its square may overflow, or vanish next to eps."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
 def _scale_distances(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
-    """Divide distances from the mean by their root mean square, scaled by the largest distance against overflow."""
+    """Return distances from the mean divided by their root mean square. They are scaled first to avoid overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
     small = divide_by_largest(b, away, scale)
@@ -79,7 +79,7 @@ def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """Return 1 at the extreme, divided equally among ties, as in the limit of softmax."""
+    """Return the function that computes 1 at the extreme and 0 elsewhere. Ties share the 1, as in softmax's limit."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
@@ -139,7 +139,10 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """Compute the cumulative maximum or minimum by doubling, over the preceding 1, 2, 4, … elements."""
+    """Return the function that computes a cumulative maximum or minimum.
+
+    It doubles the number of combined elements in each step: 1, 2, 4, …
+    """
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         (axis,) = axes
@@ -177,7 +180,7 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """Move the axis along which numbers are compared to the end."""
+    """Return the array of numbers with the axis along which they are compared moved to the end."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 

@@ -56,11 +56,11 @@ class ArrayFunction(UserFunction):
         return ArrayFunction, parts
 
     def lifted_over(self, arguments: int) -> AxisSignature:
-        """Return the signature for any number of arguments that `checking` accepts."""
+        """Return the signature, which is the same for any number of arguments that `checking` accepts."""
         return self.lifted
 
     def over(self, axes: Order) -> ArrayFunction:
-        """Return the operator over the axes of one use."""
+        """Return the operator with the axes of one use."""
         return ArrayFunction(
             self.name, self.text, self.signature, self.lifted, self.functions, self.differentials, axes
         )
@@ -69,7 +69,7 @@ class ArrayFunction(UserFunction):
         return ArrayCall(self, orders, order, source, node, target)
 
     def function_for(self, library: str, source: str | None = None, span: Any = None) -> Callable[..., Any]:
-        """Return the function of one library. Raise NotationError if there is none."""
+        """Return the function for one library. Raise NotationError if the user did not provide any function for it."""
         function = self.functions.get(library) or self.functions.get(ANY_LIBRARY)
         if function is None:
             known = ", ".join(self.functions)
@@ -81,7 +81,7 @@ class ArrayFunction(UserFunction):
 
 
 class ArrayCall:
-    """A use of an operator on arrays in known axis orders, with a function of the arrays and the source text."""
+    """A use of an operator on arrays whose axes are in known orders, as a function of arrays and as source text."""
 
     __slots__ = ("registered", "orders", "order", "source", "node", "target", "core", "loop")
 
@@ -130,7 +130,7 @@ class ArrayCall:
         )  # fmt: skip
 
     def alignment(self, order: Order, core: Order) -> tuple[tuple[int, ...], tuple[Any, ...] | None]:
-        """Return the permutation into the order of the function, and an index that adds axes."""
+        """Return the permutation that moves the operator's axes last, and an index that adds missing axes, or None."""
         mine = [axis for axis in self.loop if axis in order]
         places = tuple(order.index(axis) for axis in (*mine, *core))
         first = self.loop.index(mine[0]) if mine else len(self.loop)
@@ -138,7 +138,7 @@ class ArrayCall:
         return places, index + (Ellipsis,) if None in index else None
 
     def text(self, number: int) -> str:
-        """Return the source text of a function `python_<number>` of the arrays of the plan."""
+        """Return the source text of the function `python_<number>`, which accepts and returns arrays of the plan."""
         names = [f"x{position}" for position in range(1, len(self.orders) + 1)]
         method = "permute" if self.target.name == "torch" else "transpose"
         parts: list[str] = []
@@ -155,7 +155,7 @@ class ArrayCall:
         return f"def python_{number}({', '.join(names)}):\n    return {name_in_text(function)}({', '.join(parts)})\n"
 
     def definition(self) -> tuple[str, tuple[str, ...]]:
-        """Return the source text or the import of the user's function, and the imports that it needs."""
+        """Return the source text that defines or imports the user's function, and the imports that this text needs."""
         return source_of(self.registered.name, self.registered.function_for(self.target.name))
 
 
@@ -166,7 +166,7 @@ def is_importable(function: Callable[..., Any]) -> bool:
 
 
 def name_in_text(function: Callable[..., Any]) -> str:
-    """Return the name of a function in generated source. An imported function gets a unique name."""
+    """Return the name of a user's function in generated source. The name of an imported function has a prefix."""
     plain = inspect.isfunction(function) and not is_importable(function)
     return function.__name__ if plain else f"imported_{function.__name__}"
 

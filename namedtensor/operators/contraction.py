@@ -34,7 +34,9 @@ class Groups(NamedTuple):
 
 
 def groups(left: Order, right: Order, axes: Order) -> Groups:
-    """Return the batch, left, right and summed axes of a product, each in an operand's storage order if possible.
+    """Return the batch, left, right and summed axes of a product.
+
+    Each group is in the order of one operand, if possible.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -50,7 +52,7 @@ def groups(left: Order, right: Order, axes: Order) -> Groups:
 
 
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = False):
-    """Contract x ⊙_{axes} y. If `in_order` is true, the axes of y are the last axes of the result."""
+    """Return the contraction x ⊙_{axes} y. If `in_order` is true, the axes of y are the last axes of the result."""
     result = groups(x.order, y.order, axes)
     if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
         x, y, result = y, x, groups(y.order, x.order, axes)
@@ -88,7 +90,7 @@ SHORT = 8  # elements of the last axis of an array: below this, copying it in an
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply with all axes summed, which results in one number."""
+    """Return the product of two operands whose axes are all summed over, which is one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
         x, y = (b.reshape(operand, (name_merged_axis(groups.summed),), (operand.count,)) for operand in (x, y))
@@ -101,7 +103,7 @@ def name_merged_axis(axes: Order) -> str:
 
 
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
-    """Multiply a matrix or vector by another matrix or vector."""
+    """Return the product of two matrices, two vectors, or a matrix and a vector."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     shape = tuple(sizes[axis] for axis in order)
     if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
@@ -112,7 +114,7 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
 
 
 def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply by one matrix product of merged groups of axes."""
+    """Return a product that is computed as one matrix product, after each group of axes is merged into one axis."""
     rows, columns = (name_merged_axis(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
         b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
@@ -142,7 +144,7 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
 
 
 def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) -> bool:
-    """Return whether the copy for a matrix is slow but the copy for the transposed matrix is not."""
+    """Return whether copying to a matrix copies short rows, while copying to the transposed matrix does not."""
     if b.target.name != "numpy" or not above or not beside or x.order == (*above, *beside):
         return False
     return typical(x.size(beside[-1])) < SHORT <= typical(x.size(above[-1])) // 2
@@ -153,7 +155,7 @@ SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, mu
 
 
 def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Multiply stacks of matrices, with one matrix for each position along the batch axes."""
+    """Return the product of two stacks of matrices. There is one matrix for each position along the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
         if (
@@ -178,13 +180,13 @@ def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
-    """Multiply a stack of vectors."""
+    """Return the operand of a product as a stack of vectors along the summed axes."""
     x = b.reorder(x, (*batch, *summed))
     return b.reshape(x, (*batch, name_merged_axis(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
 def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
-    """Return a stack of matrices over two groups of axes."""
+    """Return an operand of a product as a stack of matrices over two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
     if len(above) == len(beside) == 1:  # if no matrix axis is dense, a copy is faster than NumPy's slow path

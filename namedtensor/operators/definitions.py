@@ -142,7 +142,7 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """Return the sort key of a number for ascending order with nan last."""
+    """Return the key by which a number is sorted in ascending order, with nan last."""
     return entry != entry, entry
 
 
@@ -172,7 +172,7 @@ def mean(x: list[Any]) -> float:
 
 
 def distances(x: list[Any]) -> list[Any]:
-    """Return the distances from the mean."""
+    """Return the distances of the numbers from their mean."""
     center = mean(x)
     return [entry - center for entry in x]
 
@@ -183,7 +183,7 @@ def variance(x: list[Any], ddof: float = 0) -> float:
 
 
 def deviation(x: list[Any], ddof: float = 0) -> float:
-    """Return the root mean square distance, scaled by the largest distance against overflow and underflow."""
+    """Return the root mean square of the distances from the mean, scaled to avoid overflow and underflow."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
@@ -235,7 +235,7 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
-    """Return the value between two neighboring sorted entries, interpolated in proportion to q."""
+    """Return the q-quantile, which is interpolated between the two sorted entries next to it."""
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
@@ -249,12 +249,12 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 # Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
 # the axes in the use; then the sizes of those that are new.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
-    """Return a tensor of the same kind as x, with a given shape and `element` evaluated at each position."""
+    """Return a tensor of the same type as x with this shape. `element` returns the element at each position."""
     return type(x)(shape, element)
 
 
 def position(value: Any, size: int, axis: str) -> int:
-    """Return an index as an integer from 1 to the size."""
+    """Return an index as an integer. Raise NotationError if it is not an integer from 1 to the size."""
     if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
         raise NotationError(402, f"index must be an integer, got {value}", hint="indices start at 1")
     if not 1 <= value <= size:
@@ -299,7 +299,7 @@ def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
 
 
 def onehot(i: Any, ax: str, sizes: Any) -> Any:
-    """Return 1 at the index i, and 0 elsewhere."""
+    """Return a tensor along one axis that is 1 at the index i and 0 elsewhere."""
     one = position(i({}), sizes[ax], ax)
     return like(i, {ax: sizes[ax]}, lambda s: int(s[ax] == one))
 

@@ -261,7 +261,7 @@ for _name, _rest in (("odd", 1), ("even", 0)):
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
 def _power(b: OperatorBuilder, x: Any, y: Any):
-    """Return an integer power if exponents are known to be non-negative and the result fits."""
+    """Return the power x^y, or x itself if y is the number 1."""
     return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
 

@@ -53,7 +53,7 @@ def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _round_exact(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
-    """Round a result of integer operands to an integer, as long as the result is known to be exact."""
+    """Return a result rounded to an integer in elements with integer operands that are small enough to be exact."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
@@ -133,7 +133,7 @@ def binomial_of(n: float, k: float) -> float:
 
 
 def _compute_by_logarithms(n: float, k: float) -> float:
-    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), if no factor is infinite."""
+    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), computed by logarithms, if each factor is finite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
     return sign * exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))

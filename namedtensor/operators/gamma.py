@@ -27,12 +27,15 @@ BERNOULLI = [
 
 
 def widen(b: OperatorBuilder, x: Any) -> Any:
-    """Widen to doubles if the library has them, since the recurrence may subtract much larger numbers."""
+    """Return x as doubles, if the library has them, because the recurrence may subtract much larger numbers."""
     return b.cast(x, b.target.canonical("float64"))
 
 
 def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Replace the argument x by 1 − x if x < 1/2, and also return the distance of x to the nearest integer."""
+    """Reflect arguments that are less than 1/2.
+
+    Return whether x is less than 1/2, the argument (1 − x or x), and the distance of x to the nearest integer.
+    """
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
@@ -47,7 +50,7 @@ def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
 
 
 def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Shift small arguments up by the recurrence.
+    """Return arguments that the recurrence has shifted up if they were small.
 
     Return whether x is small, the first factor of the recurrence's product, and an argument that is large enough for
     the asymptotic series.
@@ -57,7 +60,7 @@ def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayV
 
 
 def product_and_series(b: OperatorBuilder, start: Any, far: Any) -> tuple[ArrayValue, ArrayValue]:
-    """Return the product that the recurrence divides by, and the term that Stirling's series adds."""
+    """Return the product by which the recurrence divides, and the term that Stirling's series adds."""
     product = start
     for index in range(1, FAR):
         product = b.multiply(product, b.add(start, float(index)))

@@ -22,7 +22,7 @@ SECTION = "§3.7 Indexing"
 
 # ------------------------------------------------------------------------------------------------- what is an index
 def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
-    """Return indices as zero-based positions, whose range the step checks. A plain number remains a plain number."""
+    """Return indices as positions that count from 0, after a range check by the step. Keep a plain number as it is."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
     index = countable(b, index)
@@ -80,7 +80,7 @@ MERGED = "(merged)"
 
 
 def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
-    """Return positions in an axis that merges two axes, the second of the given size."""
+    """Return positions along an axis that merges two axes, from positions along both and the second axis's size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
     at = at * size if not hasattr(at, "order") else wide(b, b.multiply(wide(b, at), size))
@@ -105,7 +105,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """Return the positions of the `count` largest along `axis`, which is moved last, with ties in order."""
+    """Return x with `axis` last, and the positions of its `count` largest elements along it, with ties in order."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     if count == 1:
@@ -127,7 +127,7 @@ def _argmaxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: str) -> Any:
-    """Return indicators along an additional last axis of `size`, with a 1 at each position."""
+    """Return a tensor with `axis` added last, which is 1 at each of the given positions and 0 elsewhere."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 
@@ -171,7 +171,7 @@ def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
 
 
 def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return equal sizes for both axes of an identity. One known size is enough."""
+    """Return the same size for both axes of an identity, if at least one size is known."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))
     return square(({axis: known.get(axis, one) for axis in axes},), axes, sizes)

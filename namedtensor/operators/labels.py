@@ -24,7 +24,7 @@ ByAxis = Mapping[str, Value]
 
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
-    """Return the labels of a result from the labels of each operand. The caller checks that they fit the sizes."""
+    """Return the labels of a result from the labels of each operand. The caller checks that their numbers fit."""
     result = select_values(record, labels, axes, find_common_labels)
     return result | concatenate_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 
@@ -35,7 +35,10 @@ def select_values(
     axes: Order,
     agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
 ) -> dict[str, Value]:
-    """Return the values for the axes of a result. For an axis that several operands share, call `agree`."""
+    """Return a value for each axis of a result.
+
+    `agree` combines the values of an axis that several operands share.
+    """
     if not axes:
         return agree(values)
     try:
@@ -56,7 +59,7 @@ def select_values(
 
 
 def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
-    """Yield each axis that an operator combines, with the values of the operands that have the axis."""
+    """Yield each axis that an operator combines, with its value in each operand that has the axis."""
     formals: list[dict[str, str]] = [{} for _ in values]
     if axes:
         try:
@@ -75,7 +78,7 @@ def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -
 
 
 def concatenate_labels(labels: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
-    """Return the labels of an axis along which operands are joined."""
+    """Return the labels of an axis along which operands are joined, or no labels if an operand has none."""
     if not all(axis in operand_labels for operand_labels in labels):
         return {}
     return {axis: Labels([*chain.from_iterable(operand_labels[axis].values for operand_labels in labels)])}

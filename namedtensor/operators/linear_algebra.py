@@ -17,7 +17,7 @@ SECTION = "§3.5 Vectors to vectors"
 
 
 def _lower_matrix_function(primitive: str, rule: str, gives_matrix: bool) -> Lower:
-    """Lower a function of the last two axes of an array."""
+    """Return the rule that lowers a function of a matrix to a primitive on the last two axes of an array."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
@@ -31,7 +31,7 @@ def _lower_matrix_function(primitive: str, rule: str, gives_matrix: bool) -> Low
 
 
 def to_single(lower: Lower) -> Lower:
-    """Compute a function of half-precision matrices in single precision, for which every library has an algorithm."""
+    """Return a rule that computes half-precision matrices in single precision, which every library supports."""
 
     def lower_halves(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         arguments = tuple(b.coerced(arguments, "floats"))
@@ -85,7 +85,7 @@ TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inver
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Compute ∑_r (A⁻¹)_{c,r} b_r. The inverse has the names of rows and columns exchanged."""
+    """Return the solution ∑_r (A⁻¹)_{c,r} b_r of a linear system. The inverse has rows and columns exchanged."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})

@@ -44,7 +44,7 @@ def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
 
 
 def pivots_of(square: list[list[Any]]) -> list[float]:
-    """Return numbers whose product is the determinant of a matrix, given as a list of rows."""
+    """Return numbers (pivots) whose product is the determinant of a matrix, which is given as a list of rows."""
     return eliminate(square, [[] for _ in square])
 
 
@@ -67,7 +67,7 @@ def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the x over columns whose product with a matrix is b over rows, or nan if the matrix is singular."""
+    """Return the solution x of a linear system with matrix a and right-hand side b, or nan for a singular matrix."""
     right = [[number] for number in b.to_list((rows,))]
     singular = 0 in eliminate(matrix(a, rows, columns), right)
     return like(a, {columns: len(right)}, lambda s: math.nan if singular else right[s[columns] - 1][0])

@@ -25,7 +25,10 @@ def _with_last(b: OperatorBuilder, x: Any, axes: Order) -> ArrayValue:
 
 
 def _symmetric(primitive: str, position: int) -> Lower:
-    """Lower a function of the symmetric part of a matrix. The result has the `kept` axes."""
+    """Return the rule that lowers a function of the symmetric part of a matrix.
+
+    The result has the first `position` axes of the matrix.
+    """
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, "floats")
@@ -135,14 +138,14 @@ def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, op
 
 
 def _build_block_matrix(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
-    """Return the block matrix [[B, E], [0, B]]."""
+    """Return the block matrix [[B, E], [0, B]] for a block B and a corner E."""
     row, column = axes
     nothing = b.multiply(block, 0.0)
     return b.concat((b.concat((block, corner), column), b.concat((nothing, block), column)), row)
 
 
 def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> ArrayValue:
-    """Return E ⊗ I, a block-diagonal matrix of copies of E."""
+    """Return E ⊗ I, a block-diagonal matrix with `count` copies of E."""
     if count == 1:
         return side
     row, column = axes

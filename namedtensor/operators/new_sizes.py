@@ -18,14 +18,14 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """Return the size of a required axis of an argument. Raise ShapeMismatch if the axis is missing."""
+    """Return the size of an argument's axis. Raise ShapeMismatch if the argument lacks the axis."""
     if axis not in shapes[argument]:
         raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size n − |kernel| + 1, which is the number of overlapping windows."""
+    """Return the number of overlapping windows, n − |kernel| + 1, as the size of their axis."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
@@ -34,7 +34,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size n / |kernel|, which is the number of adjacent windows."""
+    """Return the number of adjacent windows, n / |kernel|, as the size of their axis."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
@@ -45,7 +45,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of an axis that contains the k largest of n elements."""
+    """Return the size of an axis for the k largest of n elements."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
@@ -54,7 +54,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of axes that are stated explicitly."""
+    """Return the sizes of axes, all of which the user states explicitly."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 
@@ -74,7 +74,7 @@ def count_arguments(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the axes of a square matrix, which have the same size."""
+    """Return the size of a square matrix for both axes. Raise ShapeMismatch if the two sizes differ."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"

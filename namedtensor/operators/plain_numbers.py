@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Return an integer where floats are exact, and otherwise a float, as for products of tensors."""
+    """Return a number as a float if it is an integer that floats do not represent exactly, and otherwise unchanged."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

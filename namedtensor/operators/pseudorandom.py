@@ -25,7 +25,7 @@ START = (1, 2, 3)
 
 
 class PseudorandomSteps:
-    """Arithmetic on plain numbers, or as steps of a plan if one operand is a value."""
+    """Arithmetic on plain numbers. If an operand is a value of a plan, each operation is a step of the plan."""
 
     def __init__(self, b: Any = None):
         self.b = b
@@ -40,7 +40,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """Return the whole part of a quotient, which is exact even if the quotient is rounded."""
+        """Return (x − rest) divided by PRIME, which is a whole number, even if the division is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))
@@ -51,7 +51,7 @@ def both_plain(x: Any, y: Any) -> bool:
 
 
 def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
-    """Return an integer from 0 to PRIME² − 1, computed with the arithmetic `by`."""
+    """Return an integer from 0 to PRIME² − 1 that depends on the numbers, computed with the arithmetic `by`."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
 

@@ -128,7 +128,7 @@ class Operator:
 
     @property
     def new_formals(self) -> list[str]:
-        """The axes of the signature that no argument has. The user of the operator specifies their sizes."""
+        """The axes in the signature that no argument has, whose sizes the user of the operator specifies."""
         if self.kind == "structure":
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
@@ -141,7 +141,7 @@ class Operator:
         new_sizes: Mapping[str, Any] | None,
         unify: Callable[[Any, Any], bool] = same,
     ) -> dict[str, Any]:
-        """Return the shape of a lifted use. Raise ShapeMismatch if the arguments do not fit the signature."""
+        """Return the shape of a use of the operator. Raise ShapeMismatch if the arguments do not fit the signature."""
         return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
@@ -164,7 +164,7 @@ def register(operator: Operator) -> Operator:
 
 
 def refuse_complex(operator: Operator) -> Lower:
-    """Guard a `lower` against complex operands, which raise NotationError 405."""
+    """Return the operator's lowering rule, extended to raise NotationError 405 for complex operands."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for argument in arguments:
@@ -190,12 +190,12 @@ CALLERS = ("sizes", "base")
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that belong to the operator rather than to the caller."""
+    """Return the options that the operator itself has, without the options that callers add."""
     return {name: value for name, value in options.items() if name not in CALLERS}
 
 
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
-    """Lower a function of numbers to a function over the union of the axes (paper §3.2)."""
+    """Return the rule that lowers a function of numbers to a function over the union of the axes (paper §3.2)."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         return write(b, *b.coerced(arguments, rule), **own_options(options))
@@ -204,7 +204,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
 
 
 def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
-    """Lower a function of some axes (paper §3.3), given as write(b, x, axes) and mapped over the other axes."""
+    """Return the rule that lowers a function of some axes (paper §3.3), given as write(b, x, axes)."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
@@ -214,7 +214,7 @@ def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
 
 
 def get_primitive(primitive: str) -> Write:
-    """Return the elementwise primitive of this name."""
+    """Return the function that writes the elementwise primitive of this name."""
 
     def write(b: OperatorBuilder, *arguments: Any) -> ArrayValue:
         return b.elementwise(primitive, *arguments)
@@ -223,5 +223,5 @@ def get_primitive(primitive: str) -> Write:
 
 
 def countable(b: OperatorBuilder, x: Any) -> Any:
-    """Cast integers to 64 bits if the library can neither compare integers of their dtype nor use them as indices."""
+    """Return integers as 64-bit integers if the library cannot compare integers of their dtype or index with them."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -21,7 +21,7 @@ SECTION = "§3.3 Reductions"
 
 
 def make_reduction(kind: str) -> Write:
-    """Return the reduction for a primitive."""
+    """Return the function that writes the reduction of this kind."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
         return b.reduce(kind, x, axes, keep)
@@ -43,7 +43,7 @@ def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
 
 
 def compute_in_single(write: Write) -> Write:
-    """Compute half precision in single precision, if rounding or range would corrupt an intermediate value."""
+    """Return a function that computes half precision in single precision, so that intermediate values stay accurate."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
@@ -64,7 +64,7 @@ def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def remaining(x: Any, axes: Order, ddof: float) -> Any:
-    """Return the number of elements less ddof. Raise NotationError if nothing remains."""
+    """Return the number of elements along the axes less ddof. Raise NotationError if it is not positive."""
     number = count(x, axes)
     if type(number) is int and number <= ddof:
         raise NotationError(
@@ -98,7 +98,7 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
 
 
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
-    """Divide numbers by the largest number.
+    """Return numbers divided by the largest number.
 
     XLA multiplies by 1/largest instead. That factor may be denormal, which XLA treats as zero, or infinite in
     float16. For JAX, both operands are therefore scaled first.
@@ -115,7 +115,7 @@ def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
 
 
 def drop_unit_axes(b: OperatorBuilder, x: Any, axes: Order):
-    """Return a value without axes of size 1."""
+    """Return a value without these axes, which have size 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
 
@@ -168,7 +168,7 @@ _reduction("all", "whether all elements are true", "X.all(axis)", make_reduction
 
 
 def _reduce_or_combine(over: str, between: str) -> Lower:
-    """Reduce by max or min over axes of one argument, or combine two arguments."""
+    """Return the rule for max or min, which reduces one argument over axes or combines two arguments."""
     of_one, of_two = lower_over_axes(make_reduction(over)), elementwise(get_primitive(between))
     return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
 
@@ -199,7 +199,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
-    """Interpolate between the two sorted elements around q. The result is nan if either element is nan."""
+    """Return the q-quantile, interpolated between two sorted elements. It is nan if either element is nan."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")
@@ -242,12 +242,12 @@ def isnan(b: OperatorBuilder, x: Any):
 
 
 def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
-    """Replace the missing numbers by another number."""
+    """Return the numbers with `otherwise` in place of the missing numbers."""
     return b.where(b.equal(x, x), x, otherwise)
 
 
 def present_count(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> Any:
-    """Count the numbers that are not missing, in the same dtype."""
+    """Return the number of elements that are not missing, in the dtype of the elements."""
     return b.reduce("sum", b.cast(b.equal(x, x), x.dtype), axes, keep)
 
 

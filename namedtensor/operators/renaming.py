@@ -20,7 +20,7 @@ JOINS: dict[str, Any] = {"joins": True, **MOVES}
 
 
 def _concat(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Concatenate along the joined axis. The other axes are aligned first."""
+    """Return the concatenation along an axis. The other axes are aligned first."""
     (axis,) = axes
     parts = b.common([b.array(argument) for argument in arguments], numbers=True)
     order = max((part.order for part in parts), key=len)

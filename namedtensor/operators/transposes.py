@@ -17,7 +17,7 @@ from ..core.sizes import resolve
 
 
 class OperatorTerm(Protocol):
-    """A use of an operator in the typed graph, which is the part of `terms.terms.Term` that operators see."""
+    """A use of an operator in the typed graph: the part of `terms.terms.Term` that rules for operators use."""
 
     operator: str
     axes: Order
@@ -28,7 +28,7 @@ class OperatorTerm(Protocol):
 
 
 class OperatorTermBuilder(Protocol):
-    """A builder of terms, which is the part of `terms.builder.TermBuilder` that operators see."""
+    """A builder of terms: the part of `terms.builder.TermBuilder` that rules for operators use."""
 
     def term(
         self, operator: str, arguments: tuple[Any, ...], axes: Order = ..., options: Any = ..., shape: Any = ...

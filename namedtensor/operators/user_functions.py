@@ -31,7 +31,7 @@ class UserFunction:
         self.differentials: tuple[str, ...] = ()
 
     def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
-        """Return the function of arrays in the given axis orders for one library."""
+        """Return a function of arrays with these orders of axes, which calls the user's function for one library."""
 
         def python(*arrays: Any) -> Any:
             result = self.run(arrays, orders, order, source, node)
@@ -40,7 +40,7 @@ class UserFunction:
         return python
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
-        """Call the function on named tensors, and return the result as an array in `order`."""
+        """Call the user's function on named tensors made from arrays, and return the result as an array in `order`."""
         from ..core.tensor import NamedTensor, tensor
 
         tensors = [
@@ -173,7 +173,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def restore_program(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
-    """Return a program that its class creates from a source text, with the operators of another program."""
+    """Return a program of the class `kind` with this source text and these operators."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)
     with using(operators):

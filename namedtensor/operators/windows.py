@@ -19,7 +19,7 @@ SECTION = "§3.5 Vectors to vectors"
 
 
 def _unroll(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Return a view in which windows share their elements."""
+    """Return overlapping windows as a view, so that windows share their elements."""
     (x,), (seq, kernel) = arguments, axes
     at, size = x.order.index(seq), options["sizes"][kernel]
     shape = (*x.shape[:at], x.shape[at] - size + 1, *x.shape[at + 1 :], size)

@@ -34,7 +34,7 @@ Tensors = Mapping[str, NamedTensor]
 
 
 def save_shards(folder: Any, tensors: Tensors) -> None:
-    """Write the shards that this process stores. Every process of the mesh calls this function.
+    """Write the shards of named tensors that this process stores. Every process of the mesh calls this function.
 
     A shard that several devices store is written once.
 
@@ -104,7 +104,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return a name as written in a file. The name of a family includes its members."""
+    """Return the text that stands for a name in a file. The text for a family includes its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -113,7 +113,7 @@ def _read(text: str) -> str:
 
 
 def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces: list[Any], dtype: Any) -> Any:
-    """Return a function that loads a part of a tensor from the shards that overlap that part."""
+    """Return a function that loads a given part of a tensor from the shards that overlap this part."""
 
     def read(index: tuple[slice, ...]) -> Any:
         bounds = [part.indices(size)[:2] for part, size in zip(index, extent)]
@@ -180,7 +180,7 @@ def _wait(name: str) -> None:
 
 
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
-    """Return the tensors of a `Training` state under names such as m/W_1, along with the step number."""
+    """Return the tensors of a `Training` state, under names such as m/W_1, and its step number, in one dictionary."""
     tensors = {
         f"{kind}/{_write_name(name)}": value
         for kind, part in state.items()
@@ -191,7 +191,7 @@ def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTens
 
 
 def nest_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
-    """Return the state that consists of these tensors and the step number."""
+    """Return the state of a `Training` from tensors with names such as m/W_1 and the step number."""
     result: dict[str, Any] = {step: tensors[step].array}
     for text, value in tensors.items():
         if text != step:

@@ -138,7 +138,7 @@ def _second(result: str) -> str:
 
 
 def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
-    """Return the mesh axes along which the devices of each group differ, if the groups correspond to axes."""
+    """Return the mesh axes along which communicating devices differ, or no axes if the groups do not match any."""
     if mesh is None:
         return ()
     extent: tuple[int, ...] = mesh.devices.shape
@@ -156,7 +156,7 @@ def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
 
 
 def _group_devices(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
-    """Return the groups of devices that differ only along these axes."""
+    """Return the groups of devices that differ only in their positions along these axes."""
     length = int(np.prod([places.shape[axis] for axis in axes]))
     rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
     return {frozenset(row) for row in rows.tolist()}

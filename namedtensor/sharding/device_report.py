@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return the number and the bytes of the executed collectives, by kind and mesh axes."""
+    """Return, for each kind of collective and its mesh axes, the number of executions and the bytes of all results."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input with one element along an axis removed."""
+    """Return an input with one element fewer along an axis, if it has this axis."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -146,7 +146,7 @@ def bytes_on_device(tensors: Any) -> int:
 
 
 def products_flops(jaxpr: Any) -> int:
-    """Return the number of floating-point operations of all matrix products in a JAX function.
+    """Return the number of floating-point operations in all matrix products of a JAX function.
 
     Products in loops count once per step.
     """
@@ -163,7 +163,7 @@ def products_flops(jaxpr: Any) -> int:
 
 
 def _inner(parameters: Iterable[Any]) -> Iterator[Any]:
-    """Yield the JAX functions among the parameters of an equation."""
+    """Yield the inner JAX functions among the parameters of an equation in a JAX function."""
     for parameter in parameters:
         several: list[Any] = [*parameter] if isinstance(parameter, (tuple, list)) else [parameter]
         for one in several:

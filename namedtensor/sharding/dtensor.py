@@ -18,7 +18,7 @@ from ..tensors.values import convert_value
 
 
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
-    """Return the placements of an array with these axes, one placement per dimension of a PyTorch DeviceMesh.
+    """Return the placements of an array with these axes, with one placement per dimension of a PyTorch DeviceMesh.
 
     As for `Sharding`, a rule names the mesh dimensions that shard an axis. The other dimensions replicate the axis.
 
@@ -57,7 +57,7 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of named tensors, by name, as DTensors that the rules place on a DeviceMesh."""
+    """Return the arrays of named tensors as DTensors, by name. The rules place them on a DeviceMesh."""
     import torch
     from torch.distributed.tensor import distribute_tensor
 

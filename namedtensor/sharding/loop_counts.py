@@ -26,7 +26,7 @@ def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _computations(text: str) -> dict[str, list[str]]:
-    """Return the lines of each computation by name. Lines outside all computations have an empty name."""
+    """Return the lines of each computation, by its name. Lines outside all computations have an empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in text.splitlines():

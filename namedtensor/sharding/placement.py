@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that gathers a parameter, or None if it has one placement in storage and computation."""
+        """Return the function that moves a parameter to where formulas compute with it, or None if it stays."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a named or saved value, or a product next to such values."""
+        """Return the function that places a value that has rules or is saved, or a product next to one, or None."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._place_product(term, sizes) if self.sharding.of_values else None
@@ -49,7 +49,7 @@ class ComputePlacement:
         return make_saved_name(name if name in self.sharding.save else None, placed)
 
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a matrix product with sharded axes, unless a summed axis is sharded.
+        """Return the function that places a matrix product with sharded axes, or None if a summed axis is sharded.
 
         The rules of a named value therefore end at the next products.
         """
@@ -69,7 +69,7 @@ class ComputePlacement:
 
 
 def make_gather(stored: Any, computed: Any) -> Place:
-    """Return the function that gathers an array from its stored placement.
+    """Return the function that moves an array from its stored placement to its placement for computation.
 
     In the backward pass, the function sums the gradient along the axes of computation, and scatters it.
     """
@@ -78,7 +78,7 @@ def make_gather(stored: Any, computed: Any) -> Place:
 
 
 def make_saved_name(saved: str | None, placed: Any) -> Place:
-    """Return the function that places a value and names it, so that loops save the value."""
+    """Return the function that places a value, if a placement is given, and names it, if loops save its value."""
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 
@@ -91,7 +91,7 @@ def make_saved_name(saved: str | None, placed: Any) -> Place:
 
 
 def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
-    """Return the loop of generated code as a scan that keeps only its states and the named values for its gradient."""
+    """Return a function that runs a loop as a scan, whose gradient keeps only the states and the named values."""
     jax = jax_module()
     policy = jax.checkpoint_policies.save_only_these_names(*names)
 

@@ -47,7 +47,7 @@ class Formulas(Protocol):
 
 
 def shard_program(program: Formulas, sharding: Sharding) -> Sharded:
-    """Return a program under these rules. The result is cached so that its compiled functions are reused."""
+    """Return a program sharded by these rules. It is cached, so that its compiled functions are reused."""
     return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
 
@@ -73,12 +73,12 @@ class Sharded:
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """Return the axes that the formulas use."""
+        """Return the names of the axes that the formulas use."""
         return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
 
     @cached_property
     def values(self) -> dict[Any, str]:
-        """Return the source span of each value that has rules or is saved, and the name of the value in the rules."""
+        """Return a mapping from the source span of each value that has rules or is saved to the value's name."""
         spans: dict[str, list[Any]] = {}
         for node in walk(self.program.tree):
             if isinstance(node, nodes.Equation) and isinstance(node.sides[0], (nodes.Name, nodes.Superscript)):
@@ -122,18 +122,18 @@ class Sharded:
         return self.sharding.place({**(values or {}), **named})
 
     def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place inputs as the formulas need them for computation, or like `place` without such a rule."""
+        """Place inputs where the formulas compute with them. Without rules for that, place them like `place`."""
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return a parameter without values, placed by the rules, for `lowered`, `collectives` and `cost`.
+        """Return a parameter without values, placed by the rules, for use in `lowered`, `collectives` and `cost`.
 
         `shape` is a string such as ℝ^{seq[8] × chans[16]}, or a mapping from axis names to sizes.
         """
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return an input without values, placed for computation or else like `abstract`."""
+        """Return an input without values, placed where the formulas compute with it, or else like `abstract`."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
@@ -173,12 +173,12 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """Return the cost of this call on each device (see `ShardedEntry.cost`)."""
+        """Return the cost of this call of the program on each device (see `ShardedEntry.cost`)."""
         return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
 
 
 class Fixed(NamedTuple):
-    """The static part of a compiled call: the number of arguments, numbers, sizes and Python functions."""
+    """The static part of a compiled call: the number of positional arguments, and all numbers, sizes and parameters."""
 
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
@@ -285,7 +285,7 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """Return the function of the tensors of a call, and these tensors placed on the devices.
+        """Return a function for a call and its arguments, which are tensors placed on the devices.
 
         `values` contains parameters, and the other arguments are inputs.
         """
@@ -306,7 +306,7 @@ class ShardedEntry:
         return self._compiled(fixed), tensors
 
     def _function(self, fixed: Fixed) -> Any:
-        """Return the formulas as a function of tensors by name, compiled with `jax.jit`."""
+        """Return the formulas as a function of tensors by name, which `jax.jit` compiles."""
         jax = jax_module()
 
         sharding, values = self.sharded.sharding, self.sharded.values
@@ -328,7 +328,7 @@ class ShardedEntry:
         return jax.jit(run)
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
-        """Raise if a rule names an unknown axis, because its tensors would silently be copied to each device."""
+        """Raise NotationError if a rule names an unknown axis, since its tensors would silently not be sharded."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {
@@ -343,7 +343,7 @@ class ShardedEntry:
 
 
 def _drop_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
-    """Return a tensor without values if a shape is given."""
+    """Return a tensor without values if the value is a shape; otherwise return the value unchanged."""
     return abstract(value) if isinstance(value, (str, Mapping)) else value
 
 

@@ -128,7 +128,7 @@ class Sharding:
         return self._placements.get_or_build(cache_key, lambda: self._named(name, tensor.sizes))
 
     def placed_as(self, name: str, axes: Sequence[str], extent: Sequence[int]) -> Any:
-        """Return the `jax.sharding.NamedSharding` of an array with these axes and sizes."""
+        """Return the `jax.sharding.NamedSharding` of an array with these axes and sizes. Errors mention `name`."""
         return self._named(name, dict(zip(axes, extent)))
 
     def _named(self, name: str, sizes: Mapping[str, int | None]) -> Any:
@@ -168,7 +168,7 @@ class Sharding:
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the tensor on the devices. A tensor that is already placed or is traced is returned unchanged.
+        """Return the tensor on the devices. A tensor that is already there or is traced is returned unchanged.
 
         If the mesh spans several processes, each process passes the whole value, or an array that already spans the
         processes.
@@ -188,11 +188,11 @@ class Sharding:
         return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Place inputs, by name, on the devices where formulas compute with them. Numbers are returned unchanged."""
+        """Place inputs on the devices where formulas compute with them, by name. Numbers are returned unchanged."""
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Place parameters on the devices by name, and keep numbers. Raise NotationError for other values."""
+        """Place tensors on the devices by name. Numbers stay unchanged. Raise NotationError for other values."""
         result = {name: convert_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value
@@ -200,7 +200,7 @@ class Sharding:
         }
 
     def constrain_placement(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the traced tensor with the placement of its parts as a constraint on the compiler."""
+        """Return the traced tensor with a constraint that makes the compiler place its parts on the devices."""
         jax = jax_module()
 
         return wrap_array(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)

@@ -83,7 +83,7 @@ class Training:
         }
 
     def abstract_state(self, parameters: Mapping[str, Any]) -> State:
-        """Return the initial state for parameters without values. No array is created."""
+        """Return the initial state for parameters without values. No array of numbers is created."""
         jax = jax_module()
         placed = self.sharded.place(parameters)
         whole = jax.sharding.NamedSharding(self.sharded.mesh, jax.sharding.PartitionSpec())
@@ -100,7 +100,7 @@ class Training:
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
 
     def load(self, folder: Any) -> State | None:
-        """Load the state of the last complete checkpoint in a folder onto this mesh. Return None if no step exists.
+        """Load the state of the last complete checkpoint in a folder onto this mesh, or return None if there is none.
 
         A different mesh may have written the checkpoint.
         """
@@ -143,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """Return the step as a function that JAX can transform. It accepts a state, and inputs on the devices."""
+        """Run one step as a function that JAX can transform, on a state and on inputs that are on the devices."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
@@ -160,12 +160,12 @@ class Training:
         return result, error
 
     def _match_parameter(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
-        """Return the new value of a parameter with the parameter's order of axes, dtype and placement."""
+        """Return the new value of a parameter with the axis order, dtype and placement of its old value."""
         array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
         return self.sharded.sharding.constrain_placement(name, wrap_array(array, before.axes))
 
     def _error(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
-        """Return the mean of the loss over its lifted axes."""
+        """Return the loss for these parameters and inputs, averaged over its lifted axes."""
         value = self.entry(values={**parameters, **self.constants}, sizes=self.sizes, **inputs)
         return jax_module().numpy.mean(value.array.astype("float32"))
 
@@ -195,7 +195,7 @@ def _divide_batch(count: int, array: Any) -> Any:
 
 
 def _zeros(tensor: NamedTensor) -> NamedTensor:
-    """Return zeros with the placement of a tensor. Each process creates its own part."""
+    """Return zeros with the axes, dtype and placement of a tensor. Each process creates its own part."""
     jax = jax_module()
     like = tensor.array
     make = jax.jit(lambda: jax.numpy.zeros(like.shape, like.dtype), out_shardings=like.sharding)
