@@ -126,7 +126,7 @@ def _load(name: str) -> object:
 
 
 def _function_names() -> list[str]:
-    """Return the names of the functions that `tensors.functions` makes from the operators' records."""
+    """Return the names of the functions that `tensors.functions` generates from the operators' records."""
     from .operators import REGISTRY
 
     names = dict.fromkeys(name for record in REGISTRY.values() for name in (record.python_name, *record.aliases))
@@ -134,7 +134,7 @@ def _function_names() -> list[str]:
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Register the cell magics %%nt and %%exercise of notebooks: %load_ext namedtensor."""
+    """Register the cell magics %%nt and %%exercise. IPython calls this function for %load_ext namedtensor."""
     import_module(".teaching.magics", __name__).load(shell)
 
 

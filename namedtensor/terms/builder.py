@@ -1,4 +1,4 @@
-"""The term builder, whose smart constructors combine terms into new terms, for example in derivatives."""
+"""The term builder: smart constructors, which combine terms into new and simplified terms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the interned term after the rewrites of the smart constructors.
+        """Intern a term after rewrites that simplify it, and return the interned term.
 
         The rewrites remove products with identities and ones, and they move signs outward.
         """
@@ -51,7 +51,10 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """Return the term with its signs moved outside if they join a sum, cancel or act on fewer elements, or None."""
+        """Return the term with the operands' signs moved outside if that removes or shrinks work, or None otherwise.
+
+        It does so if the signs join a sum, cancel each other, or act on fewer elements.
+        """
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
             return None
@@ -71,7 +74,7 @@ class SimplifyingGraph(TermGraph):
         return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """Rewrite `one` ⊙_{axes} I…I as a rename of `one` if one axis of each identity is summed over."""
+        """Return `one` ⊙_{axes} I…I as a rename of `one`, or None unless one axis of each identity is summed over."""
         names: dict[str, str] = {}
         rest: list[Term] = []
         for identity in identities(other) or ():
@@ -98,14 +101,14 @@ LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split
 
 
 def bare(term: Term, beside: Term) -> Term:
-    """Return a term without the broadcast axes that the other operand also has."""
+    """Return a term without the axes along which it is only broadcast, if the other operand has all these axes."""
     if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
         return term.arguments[0]
     return term
 
 
 def identities(term: Term) -> list[Term] | None:
-    """Return the identities whose product is the term, or None if it is not such a product."""
+    """Return the identities whose product is the term, or None if the term is not a product of identities."""
     if term.operator == "I":
         return [term]
     if term.operator != "⊙" or term.axes:
@@ -139,11 +142,11 @@ class TermBuilder:
         return self.graph.number(value, self.node)
 
     def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
-        """Return a term that is equal only to itself."""
+        """Return a new input with this name and shape. It is equal only to itself."""
         return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:
-        """Return the term of an elementwise operator over the union of the axes."""
+        """Return the term of an elementwise operator, with the union of the operands' axes."""
         return self.term(operator, terms, shape=broadcast([term.shape for term in terms], unify))
 
     def add(self, left: Term, right: Term) -> Term:
@@ -156,7 +159,7 @@ class TermBuilder:
         return self.between("⊙", left, right)
 
     def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
-        """Return left ⊙_{axes} right. Axes that only one of the operands has are summed as well."""
+        """Return left ⊙_{axes} right. An axis in `axes` that only one operand has is also summed over."""
         axes = tuple(axes)
         both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
         left, right = (
@@ -178,7 +181,7 @@ class TermBuilder:
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """Return a term broadcast over the additional axes of a shape."""
+        """Return a term that is broadcast over the axes of a shape that it lacks."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 
@@ -212,7 +215,7 @@ class TermBuilder:
         return self.constants({axis: len(numbers)}, numbers)
 
     def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
-        """Return a term of plain numbers along axes. Adjacent numbers lie along the last axis."""
+        """Return a term of plain numbers along the given axes. The numbers are in row-major order."""
         options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
         return self.term("constant", (), (), options, sizes)
 
@@ -220,13 +223,13 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """Return the elements of a term at positions that lie along the same axis and count from 1."""
+        """Return the elements of a term at positions along an axis, which count from 1 and have the same axis."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Sum a term over these axes into a new axis. Each new element is the sum of the elements with its index."""
+        """Sum a term over `over` into a new axis. An element of this axis is the sum of elements with its index."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)

@@ -1,4 +1,4 @@
-"""Environments for name lookup: one for the program, one for each call, and one for each definition by elements.
+"""Environments, in which names are looked up: for the program, for each call, and for equations by elements.
 
 If an environment does not contain a name, the search continues in `parent`. The search for a size continues in
 `sizes_parent` instead, because sizes belong to a call.
@@ -20,7 +20,7 @@ from .terms import Term
 
 
 class Conflict:
-    """Two conflicting sizes of an axis in tensors of one scope, which raise an error only if the size is used."""
+    """Two conflicting sizes of an axis in one scope. They raise an error only if the size of the axis is used."""
 
     def __init__(self, axis: str, sources: list[tuple[str, Any]]):
         self.axis, self.sources = axis, sources
@@ -73,7 +73,7 @@ class Environment:
 
     @property
     def outward(self) -> Iterator[Environment]:
-        """This environment and its enclosing environments, from the inside out."""
+        """This environment and all environments that enclose it, from the innermost to the outermost."""
         env: Environment | None = self
         while env is not None:
             yield env
@@ -81,7 +81,7 @@ class Environment:
 
     @property
     def nearest_call(self) -> Environment:
-        """The environment of the innermost call or of the program, which stores the values that depend on its sizes."""
+        """The environment of the innermost call or of the program, which stores values that depend on its sizes."""
         env = self
         while env.function is None and (outer := env.sizes_parent or env.parent) is not None:
             env = outer
@@ -89,7 +89,7 @@ class Environment:
 
     @property
     def calls(self) -> Iterator[Environment]:
-        """The call that contains this environment, and the enclosing calls, from the inside out."""
+        """The environments of the call that contains this environment and of all enclosing calls, innermost first."""
         env: Environment | None = self
         while env is not None:
             call = next((outer for outer in env.outward if outer.function is not None), None)
@@ -99,12 +99,12 @@ class Environment:
             env = call.caller
 
     def within(self, **known: Any) -> Environment:
-        """Return an environment for an equation in this environment, with the same sizes. `known` sets more fields."""
+        """Return an environment for an equation inside this environment, with its sizes. `known` sets more fields."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
-        """Return the value of an index variable here, or None. For a loop variable, return the loop's marker."""
+        """Return the value of an index variable, a loop's marker for a loop variable, or None for any other name."""
         for env in self.outward:
             if name in env.indices:
                 return env.indices[name]
@@ -114,7 +114,7 @@ class Environment:
         return None
 
     def resolve_axis(self, name: str) -> tuple[str, ...]:
-        """Return the axes that an axis name refers to: the axis itself, or the value of a function's axis parameter.
+        """Return the axes that a name refers to: the axis itself, or the value of a function's axis parameter.
 
         For ax*, return the starred axes.
         """
@@ -129,7 +129,7 @@ class Environment:
         return (name,)
 
     def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
-        """Record the axis sizes of a tensor of this scope."""
+        """Record the sizes of a tensor's axes in this scope. `source` is the name of the tensor in errors."""
         for axis, size in shape.items():
             result = self.sizes.get(axis)
             if result is None:
@@ -145,7 +145,7 @@ class Environment:
 
 
 def make_lifted_name(axis: str, depth: int) -> str:
-    """Return the hygienic name of an extra axis while a function's body is typed. Users cannot write `@` in a name."""
+    """Return the unique name of an extra axis in a function's body. It contains `@`, which users cannot write."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
@@ -155,7 +155,7 @@ def source_name(axis: str) -> str:
 
 
 def distinct_names(axes: Iterable[str]) -> dict[str, str]:
-    """Return plain names for the axes of one tensor. A prime distinguishes a lifted axis from an axis of the same name.
+    """Return a plain name for each axis of a tensor. Primes distinguish lifted axes from axes with the same name.
 
     >>> distinct_names(["a@1", "a", "b@2"])
     {'a@1': "a'", 'a': 'a', 'b@2': 'b'}

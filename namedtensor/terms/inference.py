@@ -32,7 +32,7 @@ MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them t
 
 
 class InputType(NamedTuple):
-    """The type of an input tensor, which is the shape and, for whole Python numbers, the value."""
+    """The type of an input tensor: its shape and, for a Python integer, also its value."""
 
     shape: Mapping[str, Any]
     number: int | None = None
@@ -41,7 +41,7 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A warning about a valid expression that may be a mistake, with the code of the error in a strict check."""
+    """A warning about a valid expression that may be a mistake. Its code is the code of the error in a strict check."""
 
     code: int
     message: str
@@ -55,37 +55,37 @@ class CheckWarning(NamedTuple):
 
 
 class AlreadyReported(Exception):
-    """The error type for a node whose error is already recorded, so that parent nodes do not report one."""
+    """Raised for a node whose error is already recorded, so that its parent nodes do not record another error."""
 
 
 class SizesInterface(ABC):
-    """The interface of the size solver. `declared` contains equations for input sizes, each with its environment."""
+    """The interface of the size solver. `declared` contains the equations for input sizes, with their environments."""
 
     declared: list[tuple[SizeEquation, Environment]]
 
     @abstractmethod
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| in an environment, or None if it is open."""
+        """Return |axis| in an environment, or None if the size is not known."""
 
     @abstractmethod
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return the size of a tensor's axis, even if a function's left-hand side binds the name to another axis."""
+        """Return the size of a tensor's axis, even if the axis name has another meaning inside a function."""
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| from inputs and equations alone, without other terms of this scope."""
+        """Return |axis| if inputs and equations alone determine it, without the other terms of this scope."""
 
     @abstractmethod
     def inferring(self, infers: bool) -> AbstractContextManager[None]:
-        """Open a context that enables or disables the inference of sizes from the types of expressions."""
+        """Return a context in which sizes are, or are not, inferred from the types of expressions."""
 
     @abstractmethod
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
-        """Return the value of a size variable, such as n of seq[n], or None."""
+        """Return the value of a size variable, such as n in seq[n], or None if the value is not known."""
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value of a size on which the form of the program depends, as a number."""
+        """Return the number of a size that determines the form of the program. Raise NotationError if it is unknown."""
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
@@ -93,15 +93,18 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def solve_name(self, node: Node, value: Any, env: Environment) -> tuple[Key, Any] | None:
-        """Return the one unknown name of a size expression and its number, given the expression's value, or None."""
+        """Solve a size expression with a known value for its only unknown name.
+
+        Return the name and its number, or None if there is no unique solution.
+        """
 
     @abstractmethod
     def check(self) -> None:
-        """Raise if a stated size differs from a known size."""
+        """Raise NotationError if a stated size differs from a known size."""
 
     @abstractmethod
     def settle(self) -> None:
-        """Set each size that is still unknown at top level from the stated equations."""
+        """Determine, from the stated equations, the sizes at top level that are still unknown."""
 
 
 class Inference(ABC):
@@ -182,30 +185,30 @@ class Inference(ABC):
     # ------------------------------------------------------------------------------------------------ what is asked
     @abstractmethod
     def find(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """Return the term that a key denotes in an environment, or None."""
+        """Return the term that a key denotes in an environment, or None if the key has no meaning there."""
 
     @abstractmethod
     def find_spelled(self, name: Spelled, env: Environment, node: Node) -> Term | None:
-        """Return the term of a name by its scripts as written, or else by the values of its scripts."""
+        """Return the term of a name with its scripts as written or, if none exists, with its scripts' values."""
 
     @abstractmethod
     def infer_member(self, family: Any, env: Environment) -> Term:
-        """Return the term of one member of a family, in an environment that contains the index of the member."""
+        """Return the term of one family member. The environment contains the index of the member."""
 
     @abstractmethod
     def fork(self, scope: Scope | None = None) -> Inference:
-        """Return a checker with a separate graph, for the same program and inputs, or for a program without inputs."""
+        """Return a checker with its own graph: for the same program and inputs, or for `scope` without inputs."""
 
     def definitions_of(self, holder: Environment) -> Mapping[Key, list[Definition]]:
-        """Return the definitions of the function whose call is this environment, or of the program."""
+        """Return the definitions in the function that this environment calls, or in the program if there is no call."""
         return self.scope.definitions if holder.function is None else holder.function.facts
 
     def families_of(self, holder: Environment) -> Sequence[Definition]:
-        """Return the families of the function whose call is this environment, or of the program."""
+        """Return the families in the function that this environment calls, or in the program if there is no call."""
         return self.scope.families if holder.function is None else holder.function.families
 
     def families_around(self, env: Environment) -> list[Definition]:
-        """Return the families of the program and of the functions whose calls enclose an environment."""
+        """Return the families of the program and of all functions whose calls enclose this environment."""
         return [*self.scope.families, *(family for call in env.calls for family in self.families_of(call))]
 
     def infer(self, node: Node, env: Environment) -> Term:
@@ -221,7 +224,7 @@ class Inference(ABC):
         return term
 
     def along(self, spine: list[Call], env: Environment) -> Term:
-        """Return the term of a + b + c + …, typed from the first operand on so that Python's calls do not nest."""
+        """Return the term of a + b + c + …, typed from the first operand on, so that Python's calls do not nest."""
         attempt = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
         for node in reversed(spine):
             self.left = (node.arguments[0], env, attempt)
@@ -234,7 +237,7 @@ class Inference(ABC):
         return attempt
 
     def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
-        """Run a step of type inference. In recovery, return an error instead of raising it."""
+        """Return the term that `work` returns. During error recovery, return an error instead of raising it."""
         try:
             return work()
         except (NotationError, AlreadyReported) as problem:
@@ -243,7 +246,7 @@ class Inference(ABC):
             return problem
 
     def first_operand(self) -> Term:
-        """Return the first operand, which was typed before the operation that requests it."""
+        """Return the first operand of an operation in a chain, which was typed before the operation."""
         assert self.left is not None
         first_operand, self.left = self.left[2], None
         if not isinstance(first_operand, Term):
@@ -251,7 +254,7 @@ class Inference(ABC):
         return first_operand
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
-        """Return the terms of several parts. In recovery, record the error of each part before failing."""
+        """Return the terms of several parts. In recovery, record the error of each part before raising one of them."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
         terms: list[Term] = []
@@ -269,7 +272,7 @@ class Inference(ABC):
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """Return the number that a definition gives a name, or None during the definition's own evaluation."""
+        """Return the number that a name is defined as, or None if it is not a number or is being evaluated."""
         pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None
@@ -284,7 +287,7 @@ class Inference(ABC):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
     def spread(self, term: Term, sizes: Mapping[str, Any], node: Any = None) -> Term:
-        """Return a term broadcast over the axes of these sizes that the term lacks."""
+        """Return a term that is broadcast over the axes of `sizes` that it lacks."""
         if sizes.keys() <= term.shape.keys():
             return term
         missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
@@ -292,12 +295,12 @@ class Inference(ABC):
         return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
     def unknown_member(self, family: Definition, shape: Mapping[str, Any], boolean: bool) -> Term:
-        """Return a term that represents an arbitrary member of a family and is not equal to any other term."""
+        """Return a term that stands for an arbitrary member of a family and differs from all other terms."""
         options = (f"a member {len(self.graph)}", family.name.base)
         return self.graph.intern("input", options=options, shape=dict(shape), boolean=boolean, node=family.head)
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
-        """Return the same tensor with some axes renamed. Successive renames are merged into one."""
+        """Return a tensor with some axes renamed. Successive renames are merged into one rename."""
         names = {old: new for old, new in names.items() if old != new}
         if not names:
             return term
@@ -317,12 +320,12 @@ class Inference(ABC):
         self, code: int, message: str, node: Any, notes: Iterable[str] = (), hint: str | None = None,
         labels: Sequence[tuple[tuple[int, int], str]] = (), **fields: str | None,
     ) -> NotationError:  # fmt: skip
-        """Return an error at a location, which is a span or a node."""
+        """Return the error for a location in the formula, given as a span or as a node."""
         span: Any = getattr(node, "span", node)
         return NotationError(code, message, self.scope.source, span, tuple(notes), hint, labels, **fields)
 
     def note(self, problem: NotationError) -> None:
-        """Record an error, unless an error with the same code is already recorded for the same location."""
+        """Record an error, unless an error with its code is already recorded for the same location."""
         if (problem.span, problem.code) not in self.noted:
             self.noted.add((problem.span, problem.code))
             self.errors.append(problem)
@@ -337,7 +340,7 @@ class Inference(ABC):
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """Return the source text of a part of the formula with its shape."""
+        """Return the source text of a part of the formula and its shape, such as X ⊙ Y : ℝ^{seq}."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
             return f"an operand : {format_shape(shape)}"
@@ -346,12 +349,12 @@ class Inference(ABC):
 
     # ------------------------------------------------------------------------------------------------------- limits
     def pieces(self) -> int:
-        """Return the number of parts of formulas typed so far plus the number of terms made from them."""
+        """Return the number of parts of formulas that were typed so far, plus the number of terms made from them."""
         typed = len(self.trace) + (len(self.rules.trace) if self.rules is not None else 0)
         return typed + len(self.graph)
 
     def spend(self, node: Any) -> None:
-        """Raise if the number of terms exceeds the limit at `node`, which is a call, sum, range or derivative.
+        """Raise NotationError at `node`, a call, sum, range or derivative, if the number of terms exceeds the limit.
 
         The number of terms is usually proportional to the length of the source. It can grow faster in nested calls,
         in sums and recurrences over long ranges, and in nested derivatives. `limits.max_expanded_nodes` limits this

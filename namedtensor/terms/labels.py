@@ -39,13 +39,13 @@ WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of t
 def labels_of_terms(
     roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
 ) -> list[dict[str, Labels]]:
-    """Return the labels of each root by axis. `inputs` maps the names of inputs to their labels."""
+    """Return the labels of each root by axis. `inputs` contains the labels of inputs by name and axis."""
     known = KeptLabels(inputs, starred).infer(roots)
     return [drop_conflicts(known[id(root)]) for root in roots]
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
-    """Return the labels of an axis before inputs are aligned, or None. Raise NotationError if alignment fails."""
+    """Return the labels of an axis before inputs are aligned, or None. Raise NotationError if labels conflict."""
     labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)
@@ -56,7 +56,7 @@ def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], err
 def alignment_of(
     roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = ()
 ) -> LabelAlignment:
-    """Return the alignment of the inputs whose axes the roots combine.
+    """Return how the labels of inputs must be aligned, given the axes that the roots combine.
 
     The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
     returns for the span.
@@ -79,7 +79,7 @@ def alignment_of(
 
 
 def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
-    """Return the labeled axes of inputs from their labels by name."""
+    """Return the labeled axes of inputs, given the inputs' labels by name and axis."""
     return {
         name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
         for name, by_axis in labels.items()
@@ -87,19 +87,19 @@ def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
 
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
-    """Return the labeled axes of inputs that an axis of these terms comes from."""
+    """Return the labeled axes of inputs from which this axis of the terms comes."""
     known = CombinedAxes(axes_of(labels), lambda first, second, node: None).infer(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
 def is_counted(term: Term) -> bool:
-    """Return whether an index is computed only from positions along axes, such as 2 k − 1, and not from inputs."""
+    """Return whether an index depends only on positions along axes, such as 2 k − 1, and not on inputs."""
     ends = {part.operator for part in topological(term) if not part.arguments}
     return "iota" in ends <= {"iota", "number"}
 
 
 def positions_of(term: Term) -> Any:
-    """Return the positions of an index along one axis if they are equally spaced, such as 2 k − 1, or None."""
+    """Return the positions that an index such as 2 k − 1 selects along one axis, or None if they are not computable."""
     import numpy as np
 
     if term.operator == "iota":
@@ -117,14 +117,14 @@ def positions_of(term: Term) -> Any:
 
 
 class AxisFlow(ABC, Generic[Value]):
-    """The propagation of values of axes from named inputs to terms."""
+    """An analysis that propagates a value for each axis, such as its labels, from named inputs to all terms."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
         self.inputs = inputs
         self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
 
     def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the values of the axes of each term on which the roots depend, by the identity of the term."""
+        """Return the values for the axes of every term that the roots need, by the identity of the term and by axis."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
@@ -136,7 +136,7 @@ class AxisFlow(ABC, Generic[Value]):
         return known
 
     def infer_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
-        """Return the values of a term's axes from the values of its arguments' axes."""
+        """Return the values for the axes of a term, given the values for the axes of its arguments."""
         if not any(arguments):
             return {}
         if term.operator in AGREE:
@@ -162,20 +162,20 @@ class AxisFlow(ABC, Generic[Value]):
         return values
 
     def fits(self, value: Value, size: Any) -> bool:
-        """Return whether an axis of this size can have the value."""
+        """Return whether a value fits an axis of this size, that is, has one entry per element."""
         return resolve(size) == len(value)  # type: ignore[arg-type]
 
     @abstractmethod
     def agree(self, several: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-        """Return the value of each axis after several operands are combined."""
+        """Return the value for each axis of an elementwise result, given the values for its operands' axes."""
 
     @abstractmethod
     def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
-        """Return the value of an axis along which operands are concatenated."""
+        """Return the value for an axis along which several operands are concatenated."""
 
     @abstractmethod
     def index_axis(self, axis: str, value: Value, positions: Any) -> dict[str, Value]:
-        """Return the value of the axis of a slice X_{a(2:3)} or a shift X_{a(k-1)}. The positions may be unknown."""
+        """Return the value for the axis of a slice X_{a(2:3)} or a shift X_{a(k-1)}. The positions may be unknown."""
 
 
 class KeptLabels(AxisFlow[Labels]):
@@ -213,14 +213,14 @@ class KeptLabels(AxisFlow[Labels]):
 
 
 class LabelsToAlign(KeptLabels):
-    """The labels that terms keep after their inputs are aligned."""
+    """The labels that terms keep if their inputs are aligned first."""
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
         return combine_labels(several, can_align)
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The axes of terms that are whole axes of inputs, under any name. `join` is called for each combined pair."""
+    """The input axes from which the axes of terms come, if they are whole. `join` is called for each combined pair."""
 
     def __init__(self, inputs: Inputs, join: Join):
         super().__init__(inputs)
@@ -250,7 +250,7 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
     def add_loop(
         self, loop: Loop, arguments: list[dict[str, LabeledAxis]], states: list[dict[str, LabeledAxis]]
     ) -> None:
-        """Compare the axes that the body of a loop combines, and append the input axes of each state."""
+        """Propagate axes through the body of a loop, and append to `states` the input axes of each state."""
         at = iter(arguments)
         for group, repeats in ((loop.states, 1), (loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
             for inner in group:

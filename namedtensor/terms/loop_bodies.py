@@ -24,12 +24,12 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
-    """An exception for a term that is not elementwise over the axis of the steps, or is not known before the steps."""
+    """Raised for a term that is not elementwise over the axis of the steps, or whose value is not known before them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """The inputs of a loop body, and its results, which are the next values of the states.
+    """A loop's body: its inputs, and its results, which are the next values of the states.
 
     `slices` have the axis `axis`. The arguments of the loop's term are the initial states, the slices, all members,
     and the given terms.
@@ -51,7 +51,10 @@ class Loop:
 def loop_of(
     terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
-    """Intern the loop term with these states, whose body computes `results` at one step, from `initial`."""
+    """Intern and return the term of a loop.
+
+    Its body computes `results` in one step from the states, which begin as `initial`.
+    """
     body = _Body(axis)
     for state in states:
         body.take("state", state)
@@ -78,7 +81,7 @@ MOVES = ("rename", "index", "pick", "spread", "merge", "split")
 
 
 def find_input_name(term: Term) -> str:
-    """Return the name of a body's input in text: the name of the tensor that its elements come from, if any."""
+    """Return a name for an input of a body, which is the name of the tensor that its elements come from, if any."""
     while term.operator in MOVES:
         term = term.arguments[0]
     if term.operator == "members":
@@ -89,7 +92,7 @@ def find_input_name(term: Term) -> str:
 
 
 class _Body:
-    """The terms of one step, indexed by the terms that they were made from."""
+    """A loop body under construction: the terms of one step, by the terms over all steps that they were made from."""
 
     def __init__(self, axis: str):
         self.axis, self.graph = axis, TermGraph()
@@ -115,7 +118,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """Return the form of a term in the body: rewritten for one step, or a loop-invariant input."""
+        """Return the counterpart of a term in the body: the term for one step, or an input if it is loop-invariant."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -137,7 +140,7 @@ class _Body:
 
 
 def is_place(term: Term) -> bool:
-    """Return whether a term has the form iota_{ax} = p.
+    """Return whether a term is a condition of the form iota_{ax} = p.
 
     A plan recognizes a product of this term and a tensor as one slice of the tensor along the axis.
     """
@@ -148,7 +151,7 @@ def is_place(term: Term) -> bool:
 def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """Return an elementwise term at one element of some axes. `reshaped` maps each shape."""
+    """Return the counterpart of an elementwise term at one position along some axes. `reshaped` maps its shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable
@@ -162,7 +165,7 @@ def select_one(
 
 
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
-    """Return a loop inside the body at one element of the axes."""
+    """Return the counterpart of a loop that is nested in the body, at one position along the axes."""
     terms = TermGraph()
     result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
@@ -175,7 +178,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Remove the states of loops that neither another step nor another term reads."""
+    """Return the roots without the states of loops that neither a later step nor another term reads."""
     order = topological(*roots)
     asked = _find_live_states(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
@@ -196,7 +199,7 @@ def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
-    """Return the live states of each loop, which are the states that other terms read."""
+    """Return, for each loop, the numbers of its live states, which other terms read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -205,7 +208,7 @@ def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """Return the transitive closure of live states: the given states, and all states that their next values read."""
+    """Return the numbers of the given states, and of all states that the next values of these states depend on."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:
@@ -218,7 +221,7 @@ def _needed(loop: Loop, asked: set[int]) -> list[int]:
 
 
 def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
-    """Return a loop with only some of the states, and the arguments that these states need."""
+    """Return a loop that has only some of its states, and the arguments that it still needs."""
     results = tuple(loop.results[state] for state in states)
     read = {id(term) for term in topological(*results)}
     terms: list[Term] = [arguments[state] for state in states]

@@ -39,7 +39,7 @@ def with_softmax(
 
 
 class _Rewriting:
-    """A pass over terms in topological order. `found` maps each term to its replacement."""
+    """A pass that rewrites terms in topological order. `found` maps each term to its replacement."""
 
     def __init__(self, graph: TermGraph, opaque: Collection[int]):
         self.graph, self.opaque = graph, opaque
@@ -54,7 +54,7 @@ class _Rewriting:
         self.found[id(term)] = result
 
     def rewrite_quotient(self, term: Term) -> Term | None:
-        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm, or None for others."""
+        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm, or None if it stays."""
         if term.operator == "log":
             return self.logarithm(term)
         if term.operator == "/":
@@ -86,13 +86,13 @@ class _Rewriting:
         return first if term.operator == "^" and second.number == -1 else None
 
     def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return the replacement of a quotient whose denominator is a sum of exponentials, or None."""
+        """Return the replacement of a quotient by a sum of exponentials, or None if it stays unchanged."""
         if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
             return None
         return self.over(above, sums, term)
 
     def over(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return a numerator over a sum, with a softmax for the exponential and the other factors kept, or None."""
+        """Return a numerator over a sum, with softmax in place of its exponential factor, or None if none fits."""
         if not self.is_open(above):
             return None
         score = self.score(above)
@@ -116,7 +116,7 @@ class _Rewriting:
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
-        """Return a product contracted over axes of the sum, with a softmax for the exponential factor, or None."""
+        """Return a contraction divided by a sum, with softmax for its exponential factor, or None if no factor fits."""
         for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
             named = None if score is None else match_sum(sums, factor)
@@ -127,7 +127,7 @@ class _Rewriting:
         return None
 
     def with_factor(self, product: Term, index: int, factor: Term) -> Term:
-        """Return a product with this factor at an index and the replacements of the other factors."""
+        """Return a product with one factor replaced by `factor`, and the other factors by their replacements."""
         factors = [self.found[id(argument)] for argument in product.arguments]
         factors[index] = factor
         return self.graph.like(product, tuple(factors))
@@ -156,7 +156,7 @@ def exponent(term: Term) -> Term | None:
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
 def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
-    """Return the axes of a term whose exponentials a sum adds, in the sum's order, or None for other sums."""
+    """Return the axes of a term that a sum adds over, under the term's names, or None for a sum of other elements."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
         return None
@@ -167,7 +167,7 @@ def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
 
 
 def renaming(x: Term, y: Term) -> Axes | None:
-    """Return a map from the axes of x to the axes of y if they differ only in axis names, or None if they do not."""
+    """Return a map from the axes of x to the axes of y if only axis names differ; otherwise return None."""
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):
@@ -190,7 +190,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
 
 
 def strip_renames(term: Term) -> tuple[Term, Axes]:
-    """Return a term without renames, and its axes by their original names."""
+    """Return a term without its outer rename, and a map from its original axis names to its new names."""
     if term.operator != "rename":
         return term, {}
     (inner,) = term.arguments

@@ -1,4 +1,4 @@
-"""The table of structural terms, which are the terms that do not apply an operator, and a check of typed graphs."""
+"""The table of structural terms, which do not apply an operator, and the verifier of typed graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ARGUMENTS = 10**9
 
 
 class Structural(NamedTuple):
-    """A kind of structural term, with its number of arguments, its options by name, and its meaning."""
+    """A kind of structural term: its number of arguments, the names of its options, and its meaning."""
 
     name: str
     fewest: int
@@ -80,7 +80,7 @@ def run_pass_checks(*roots: Term) -> None:
 
 
 class MalformedTerm(AssertionError):
-    """An exception for a term of unknown kind or form, which indicates a defect in the pass that made it."""
+    """Raised for a term of unknown kind or form, which indicates a defect in the pass that made it."""
 
 
 def verify(*roots: Term) -> None:
@@ -94,7 +94,7 @@ def verify(*roots: Term) -> None:
 
 
 def problem_of(term: Term) -> str | None:
-    """Return a description of the defect of one term with well-formed arguments, or None if there is no defect."""
+    """Return a description of the defect of a term whose arguments are well-formed, or None if it has no defect."""
     count, row = len(term.arguments), STRUCTURAL.get(term.operator)
     if row is not None:
         if not row.fewest <= count <= row.most:

@@ -25,7 +25,7 @@ Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
 class Term:
-    """An operator applied to arguments. `node` is the part of the formula, and `serial` is the order of creation."""
+    """An operator applied to arguments. `node` is its part of the formula, and `serial` numbers terms as created."""
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
@@ -44,7 +44,7 @@ class Term:
 
     @property
     def number(self) -> Any:
-        """The value of a plain number, or None for other terms."""
+        """The number that a term consists of, or None for other terms."""
         return self.options[0] if self.operator == "number" else None
 
     @encodable
@@ -56,12 +56,12 @@ class Term:
 
 
 def resolve_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shape with the values of all sizes that have become known."""
+    """Return a shape in which each size that has become known is a number."""
     return {axis: resolve(size) for axis, size in shape.items()}
 
 
 class TermGraph:
-    """A hash-consing graph of terms, in which equal terms are the same object. Graphs may share `serials`."""
+    """A graph of terms in which equal terms are the same object (hash consing). Graphs may share `serials`."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
@@ -71,7 +71,7 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the unique term for this operator and these arguments, axes and options (hash consing)."""
+        """Return the only term with this operator and these arguments, axes and options. Create it if needed."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         term = self.interned.get(key)
@@ -91,7 +91,7 @@ class TermGraph:
         options: Options | None = None,
         shape: dict[str, Any] | None = None,
     ) -> Term:
-        """Return a term with the same operator but other arguments, and optionally other options or another shape."""
+        """Return a term with the same operator, but other arguments and, if given, other options or another shape."""
         options = term.options if options is None else options
         shape = term.shape if shape is None else shape
         return self.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
@@ -116,7 +116,7 @@ def topological(*roots: Term) -> list[Term]:
 
 
 def made_since(first: Term, root: Term) -> list[Term]:
-    """Return the terms under a root that are not older than the first term, in topological order.
+    """Return the terms that a root needs and that are not older than `first`, in topological order.
 
     The result includes all terms under the root that depend on the first term.
     """
@@ -133,7 +133,7 @@ def made_since(first: Term, root: Term) -> list[Term]:
 
 
 def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Replace each variable by its value, after all derivatives with respect to the variables are taken."""
+    """Return the roots with each variable replaced by its value, after all derivatives with respect to it are taken."""
     order = topological(*roots)
     if "variable" not in map(OPERATOR, order):
         return roots
@@ -149,7 +149,7 @@ POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a s
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
-    """Return the value of an operator applied to plain numbers, or None if it must be computed with arrays."""
+    """Return the value of an operator for plain numbers, or None if arrays must compute it."""
     if record.folded is None or options or None in numbers:
         return None
     if Extent in map(type, numbers):
@@ -166,13 +166,13 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
 
 
 class Numbers(tuple[Any, ...]):
-    """The entries of a literal. They compare by identity first, because a literal may be large."""
+    """The entries of a literal. They are compared by identity first, since a literal may be large."""
 
     __slots__ = ()
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """Return the number of elements of each term. Terms that share a shape, such as family members, are counted once."""
+    """Return the number of elements of each term. It is computed once for terms that share a shape."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
