@@ -1,4 +1,4 @@
-"""A formula as readable code, with the formula's own names and parts, in NumPy, PyTorch, JAX or plain Python loops.
+"""A formula as readable code in NumPy, PyTorch, JAX or plain Python loops, with the formula's names and parts.
 
     def function(Q, K, V):
         scores = K @ Q / np.sqrt(2)  # seq
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def find_named_terms(checker: Checker) -> dict[int, str]:
-    """Return the names that a program's equations give to terms, as a mapping from term ids to names.
+    """Return the names that a program's equations give to terms, by the terms' ids.
 
     Names within functions are left out, because each call computes their values again.
     """

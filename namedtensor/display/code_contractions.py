@@ -1,4 +1,4 @@
-"""Array expressions of contractions, reductions, functions along axes and functions of matrices, for the module `code`.
+"""Array expressions of contractions, reductions, functions along axes and matrix functions; see `code`.
 
 The table `RULES` maps each operator to the rule that writes its terms as array expressions.
 """
@@ -32,7 +32,10 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
 def write_matrix_product(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
-    """Return A @ B for vectors and matrices, where A may have more leading axes, or None for other products."""
+    """Return a product as A @ B, or None if it is not a product of vectors and matrices.
+
+    A may have more leading axes.
+    """
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
     (axis,) = term.axes
@@ -108,7 +111,7 @@ def extremum(name: str) -> Rule:
 
 
 def write_along(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Write a function whose result has as many elements as its operand."""
+    """Return the code of a function along axes whose result has the same axes as its operand."""
     code = w.real(operand(w, term))
     places, name, p = positions(code, term.axes), term.operator, parameter(term)
     by_helper = name in ("standardize", "argmax", "argmin")
@@ -120,7 +123,7 @@ def write_along(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def write_matrix_function(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Write a function of matrices, which occupy the last two dimensions."""
+    """Return the code of a matrix function. The matrices are moved to the last two dimensions."""
     code, rows = operand(w, term), tuple(term.axes)
     rest = rest_of(code, rows)
     axes = (*rest, *(axis for axis in rows if axis in term.shape))

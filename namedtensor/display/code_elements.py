@@ -37,13 +37,13 @@ def number(w: Writer, term: Term) -> CodeExpression:
 
 
 def parameter(term: Term, default: Any = None) -> Any:
-    """Return the value of an operator's option, such as the p of a norm."""
+    """Return the value of an operator's first option, such as p for a norm, or the default."""
     options = {**dict(REGISTRY[term.operator].options), **dict(term.options)}
     return next(iter(options.values()), default)
 
 
 def first_of(term: Term) -> int:
-    """Return the first value of an iota."""
+    """Return the first element of an iota term."""
     return term.options[0] if len(term.options) > 1 else 1
 
 
@@ -57,12 +57,12 @@ def iota(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def size_rule(name: str) -> Rule:
-    """Return the rule for a constant array that is determined by its size."""
+    """Return the rule that writes a constant array by calling the function `name` with the array's size."""
     return lambda w, term: w.call(term, name, tuple(term.shape), str(size_of(term)))
 
 
 def nest_numbers(term: Term) -> Any:
-    """Return the numbers of a constant as nested lists."""
+    """Return the elements of a constant term as nested lists."""
     _, extents, numbers = term.options
 
     def nested(values: Any, sizes: Any) -> Any:
@@ -84,7 +84,7 @@ def constant(w: ArrayWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- elements
 def order_of(codes: Sequence[CodeExpression]) -> tuple[str, ...]:
-    """Return the order of the result's axes, which ends with the axes of the operand that has the most axes."""
+    """Return the order of the axes of a result. It ends with the axes of the operand that has the most axes."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
@@ -106,7 +106,7 @@ def elementwise(w: Writer, term: Term) -> CodeExpression:
 
 
 def call_of(w: Writer, term: Term, name: str, codes: Sequence[CodeExpression], integer: bool = False) -> CodeExpression:
-    """Return a call whose operands are aligned."""
+    """Return a call of an operator, with the axes of its operands aligned."""
     order = order_of(codes)
     return w.call(term, name, order, *(w.arranged(code, order) for code in codes), integer=integer)
 
@@ -129,7 +129,7 @@ def indicator(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpression]], CodeExpression]:
-    """Return the values and conditions of a cases term in order, and the last value."""
+    """Return the branches of a cases term as pairs (value, condition), and the value that applies otherwise."""
     arguments = [*term.arguments]
     if term.operator == "where":
         arguments[:2] = reversed(arguments[:2])
@@ -139,7 +139,7 @@ def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpr
 
 
 def cases(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Return nested calls of where."""
+    """Return a cases term as nested calls of `where`."""
     pairs, last = branches(w, term)
     values = [*(value for value, _ in pairs), last]
     if not all(value.integer for value in values):
@@ -164,7 +164,7 @@ def write_rename(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def whole(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Return the expression of a term with all of its axes."""
+    """Return the expression of a term, repeated along the axes that the expression lacks."""
     code = w.code(term)
     if {*code.axes} == {*term.shape}:
         return code
@@ -177,7 +177,7 @@ def operand(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def write_pick(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Write an indexing expression such as X[1, 2]. Nested indexing is merged into one index."""
+    """Return an indexing expression such as X[1, 2]. Nested indexing is merged into one index."""
     picks: dict[str, int] = {}
     tensor = term
     while tensor.operator == "pick" and (tensor is term or not w.has_a_line(tensor)):
@@ -219,7 +219,7 @@ def blocks(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def with_parts(code: CodeExpression, axis: str, parts: Sequence[str]) -> list[str]:
-    """Return the axes of an expression with one axis replaced by several."""
+    """Return the axes of an expression, with one axis replaced by several axes."""
     return [name for other in code.axes for name in (parts if other == axis else (other,))]
 
 
@@ -232,7 +232,7 @@ def write_index(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def take(tensor: CodeExpression, axis: str, index: CodeExpression, integer: bool = False) -> CodeExpression:
-    """Return the elements of a tensor at indices along an axis."""
+    """Return an expression for the elements of a tensor that an index selects along an axis."""
     before = ":, " * tensor.axes.index(axis)
     return CodeExpression(
         f"{tensor:atom}[{before}{index}]", tuple(with_parts(tensor, axis, index.axes)), integer=integer

@@ -18,7 +18,7 @@ LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: the text, the axes of the array in order (for loops, the indices), and the precedence."""
+    """An expression: its text, its precedence, and the array's axes in order. In loops, the axes are indices."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class CodeExpression:
     integer: bool = False  # whether its numbers are integers
 
     def within(self, level: int) -> str:
-        """Return the text, in brackets unless the expression binds at least as tightly as a given level."""
+        """Return the text, in parentheses if the precedence is below the given level."""
         return self.text if self.level >= level else f"({self.text})"
 
     def __format__(self, level: str) -> str:
@@ -39,7 +39,7 @@ class CodeExpression:
 
 
 class Infix(NamedTuple):
-    """An infix operator: the sign with its spaces, its precedence, and the precedence that each operand needs."""
+    """An infix operator: its sign with spaces, its precedence, and the precedence that each operand must have."""
 
     sign: str
     level: int
@@ -73,7 +73,7 @@ class Library(NamedTuple):
 
     @property
     def default_dtype(self) -> str:
-        """The dtype of floats if no input has a floating-point dtype."""
+        """The dtype of floats, as code, for a formula without floating-point inputs."""
         return "torch.get_default_dtype()" if self.prefix == "torch" else "float"
 
 
@@ -170,7 +170,7 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
 
 
 def template(library: Library, name: str) -> str | None:
-    """Return the template of an operator in a library, or None if there is no template."""
+    """Return the template of an operator in a library, or None if the library has none."""
     text = library.own.get(name) or COMMON.get(name)
     return (
         None if text is None else text.replace("P.", f"{library.prefix}.").replace("{axis}", f"{library.axis}={{axis}}")
@@ -178,13 +178,13 @@ def template(library: Library, name: str) -> str | None:
 
 
 def repeats(library: Library, name: str) -> bool:
-    """Return whether the template of an operator uses an operand twice."""
+    """Return whether an operator's template contains one of its operands twice."""
     operands = re.findall(r"\{(\d)", template(library, name) or "")
     return len(operands) > len({*operands})
 
 
 def helper(library: Library, name: str) -> str:
-    """Return the definition of a helper in a library."""
+    """Return the source code of a helper function for a library."""
     torch = library is TORCH
     largest = "x.amax(dim, keepdim=True)" if torch else "x.max(axis, keepdims=True)"
     return (

@@ -1,4 +1,4 @@
-"""The table of rules for loops: for each operator, the code of one element of its term; see `code_loops`."""
+"""Rules for loops: for each operator, the code that computes one element of its term. See `code_loops`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
 
 def joint(text: str, level: int, *codes: CodeExpression, integer: bool = False) -> CodeExpression:
-    """Return a template filled with other expressions, whose indices the result uses."""
+    """Return a template filled with expressions. The result uses all their indices."""
     indices = dict.fromkeys(index for code in codes for index in code.axes)
     return CodeExpression(text.format(*codes), (*indices,), level, integer)
 
 
 # ------------------------------------------------------------------------------------------------------------- indices
 def plus(index: CodeExpression, by: int) -> CodeExpression:
-    """Return an index shifted by a number. For example, i + 1 shifted by −1 is i."""
+    """Return an index increased by a number, in simplified form. For example, i + 1 increased by −1 is i."""
     if index.text.isdigit():
         return CodeExpression(str(int(index.text) + by), integer=True)
     match = re.fullmatch(r"(.*) ([+-]) (\d+)", index.text) if index.level == SUM else None
@@ -36,7 +36,10 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
 
 
 def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
-    """Return the rule that reads an element of the first argument at the given indices."""
+    """Return the rule for an operator whose elements are elements of its first argument at other indices.
+
+    `indices` returns these indices.
+    """
     return lambda w, term: w.code_at(term.arguments[0], {**w.at, **indices(w, term)})
 
 
@@ -58,7 +61,7 @@ def position(w: LoopWriter, term: Term) -> Indices:
 
 
 def merge_indices(w: LoopWriter, term: Term) -> Indices:
-    """Return the indices of a and b for an element of (a, b) → c, row by row."""
+    """Return the indices of a and b for an element of a merged axis, as in (a, b) → c. The order is row by row."""
     old, new = term.options
     sizes, index = extents(term), w.at[new]
     indices, rest = dict[str, CodeExpression](), 1
@@ -94,7 +97,7 @@ def pool_index(w: LoopWriter, term: Term) -> Indices:
 
 
 def write_concatenation(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return an element of X ⊕ Y, which comes from X as far as X extends, and then from Y."""
+    """Return the code of an element of X ⊕ Y. It is an element of X up to the length of X, and else of Y."""
     (axis,) = term.axes
     index, start, parts, codes = w.at[axis], 0, list[str](), list[CodeExpression]()
     for argument in term.arguments:
@@ -119,7 +122,7 @@ def onehot(w: LoopWriter, term: Term) -> CodeExpression:
 
 # --------------------------------------------------------------------------------------------------------- conditions
 def make_template_rule(text: str, level: int = ATOM) -> LoopRule:
-    """Return the rule that fills a template with the operand."""
+    """Return the rule for a unary operator, which fills a template with the operand."""
     return lambda w, term: joint(text, level, w.code(term.arguments[0]))
 
 
@@ -131,7 +134,7 @@ def cases(w: LoopWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- totals
 class Pass(NamedTuple):
-    """A number that all elements along the axes share, computed by one expression or by loops.
+    """A number that all elements along the axes share, such as a maximum. An expression or loops compute it.
 
     The loops begin at `start` and apply `step`. In templates, {x} is an element, {count} is the number of elements, and
     {p} is the parameter. Any other word is the number that the pass of that name computes.
@@ -169,7 +172,7 @@ ALONG = {  # an element of the result, by the numbers of passes
 
 
 def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
-    """Return a filled template of `ALONG` or of a pass, after writing the passes that it needs."""
+    """Return a template of `ALONG` or of a pass, filled after writing the passes that it mentions."""
     words = dict.fromkeys(word for _, word, _, _ in Formatter().parse(text) if word)
     codes = {word: number_of(w, term, word) for word in words if word in PASSES}
     codes |= {"x": w.code(term.arguments[0])} if "x" in words else {}
@@ -183,7 +186,7 @@ def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
 
 
 def number_of(w: LoopWriter, term: Term, word: str) -> CodeExpression:
-    """Return the number that a pass computes."""
+    """Return the result of the pass that a word names."""
     name, element, start, step = PASSES[word]
     if not step:
         return w.shared(term, word, lambda: w.line(term, name, fill(w, term, element).text))
@@ -207,7 +210,7 @@ def contraction(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def running(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return the number that a loop computes up to the current element."""
+    """Return a cumulative sum or product, which a loop computes up to the current element."""
     (axis,) = term.axes
     name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
     ends = {axis: plus(w.at[axis], 1).text}

@@ -32,7 +32,7 @@ Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of t
 
 @dataclass
 class Block:
-    """The body of a loop: the indices that are known there, the lines, and the numbers that the lines compute."""
+    """The body of a loop: its lines, the indices that are defined in it, and the results that its lines compute."""
 
     indices: frozenset[str] = frozenset()
     lines: list[CodeLine] = field(default_factory=list[CodeLine])
@@ -40,13 +40,13 @@ class Block:
 
 
 class LoopWriter(Writer):
-    """Writer of statements as loops over their axes; `at` contains the indices of the current element."""
+    """A writer of statements as nested loops over their axes; `at` contains the indices of the current element."""
 
     at: Indices
 
     # ------------------------------------------------------------------------------------------------------ one element
     def code(self, term: Term) -> CodeExpression:
-        """Return the expression of one element of a term."""
+        """Return the expression for the current element of a term."""
         if id(term) in self.written:
             return self.element(self.written[id(term)].text, term.shape)
         return self.rule(term)(self, term)
@@ -55,14 +55,14 @@ class LoopWriter(Writer):
         return self.read(at, lambda: self.code(term))
 
     def read(self, at: Indices, compute: Callable[[], Any]) -> Any:
-        """Return a result that is computed at the given indices."""
+        """Return the result of `compute`, which is called with `at` as the current indices."""
         before, self.at = self.at, at
         result = compute()
         self.at = before
         return result
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
-        """Return an element of a named list."""
+        """Return the current element of a named list with these axes."""
         at = [self.at[axis] for axis in axes]
         indices = dict.fromkeys(index for code in at for index in code.axes)
         return CodeExpression(name + "".join(f"[{code.text}]" for code in at), (*indices,))
@@ -71,7 +71,7 @@ class LoopWriter(Writer):
         return code
 
     def list_of(self, term: Term, numbers: Any) -> CodeExpression:
-        """Write a line for a list of plain numbers before all loops, and return an element of the list."""
+        """Write a list of plain numbers before all loops, and return the current element of the list."""
         name = self.local.fresh("numbers")
         self.lines.append(CodeLine(f"{name} = {numbers!r}", tuple(term.shape), span_of(term)))
         self.written[id(term)] = CodeExpression(name)
@@ -79,7 +79,7 @@ class LoopWriter(Writer):
 
     # ------------------------------------------------------------------------------------------- what elements share
     def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
-        """Return a value that all elements along the axes of a term share.
+        """Return the result of `compute`, which is shared by all elements along the axes of a term.
 
         The outermost block that defines its other indices computes it.
         """
@@ -96,7 +96,7 @@ class LoopWriter(Writer):
         return result
 
     def line(self, term: Term, name: str, text: str) -> CodeExpression:
-        """Write a line that assigns an expression to a fresh name, and return the name."""
+        """Write a line that assigns an expression to a new name, and return this name."""
         name = self.numbers.fresh(name)
         self.blocks[-1].lines.append(CodeLine(f"{name} = {text}", (), span_of(term)))
         return CodeExpression(name, (*self.blocks[-1].indices,))
@@ -104,7 +104,7 @@ class LoopWriter(Writer):
     def total(
         self, term: Term, name: str, start: str, step: str, element: Callable[[], CodeExpression], ends: Mapping[str, str] | None = None,
     ) -> CodeExpression:  # fmt: skip
-        """Write loops over the axes of a term that compute a number.
+        """Write loops over the axes of a term that accumulate a number, and return the number's name.
 
         In `step`, {0} is the name of the number, and {1} is an element.
         """
@@ -119,7 +119,7 @@ class LoopWriter(Writer):
 
     @contextmanager
     def loops(self, ends: Mapping[str, str], lines: list[CodeLine]) -> Generator[dict[str, CodeExpression]]:
-        """Write nested loops over axes to `lines`, after the lines that they need."""
+        """Open a context that provides the indices of nested loops, and write these loops to `lines` at its end."""
         outer, indices = len(self.blocks), dict[str, CodeExpression]()
         for axis in ends:
             index = self.index(axis)
@@ -133,7 +133,7 @@ class LoopWriter(Writer):
             target += [line._replace(text=f"    {line.text}") for line in inside]
 
     def index(self, axis: str) -> str:
-        """Return a name for an index that no enclosing loop uses."""
+        """Return an index name for an axis that no enclosing loop uses."""
         taken = {*self.inputs.values()}.union(*(block.indices for block in self.blocks))
         return find_unused_name(source_name(axis), taken)
 
@@ -159,7 +159,10 @@ class LoopWriter(Writer):
         self.lines.append(CodeLine(f"return {text}", (), span_of(self.root)))
 
     def computed(self, term: Term, name: str) -> str:
-        """Write the lines that compute a term, and return the text of its value: the name, if the value has axes."""
+        """Write the lines that compute a term, and return the text of its value.
+
+        It is the name if the value has axes.
+        """
         self.blocks, self.numbers = [Block()], Names(self.local.taken)
         sizes = resolve_shape(term.shape)
         lines: list[CodeLine] = []
@@ -174,16 +177,16 @@ class LoopWriter(Writer):
 
 
 def extents(term: Term) -> dict[str, int]:
-    """Return the sizes of the axes of the arguments."""
+    """Return the sizes of all axes that the arguments of a term have."""
     return {axis: size for argument in term.arguments for axis, size in resolve_shape(argument.shape).items()}
 
 
 def is_in_order(term: Term) -> bool:
-    """Return whether the axes of a renamed term keep their order."""
+    """Return whether a rename does not change the order of the axes."""
     names = dict(term.options)
     return [names.get(axis, axis) for axis in term.arguments[0].shape] == [*term.shape]
 
 
 def zeros(size: int, *others: int) -> str:
-    """Return nested lists of zeros."""
+    """Return code for nested lists of zeros with these lengths."""
     return f"[{zeros(*others)} for _ in range({size})]" if others else f"[0.0] * {size}"

@@ -1,4 +1,4 @@
-"""Selection of the parts of a formula that get a separate line in readable code, and of their names.
+"""The selection and naming of the formula parts that get a separate line in readable code.
 
 All targets use the same parts. A term gets a line if an equation names it, if it is used twice, or if its expression
 would be long.
@@ -35,11 +35,11 @@ NOUNS = {  # names for the values of operators that the formula does not name
 
 
 class UnreadableFormula(NotationError):
-    """The error of a formula that has no readable code."""
+    """The error for a formula that cannot be written as readable code."""
 
 
 class CodeStatement(NamedTuple):
-    """A term with the name that is assigned to its value."""
+    """A line to be written: a term, and the name to which its value is assigned."""
 
     term: Term
     name: str
@@ -52,14 +52,14 @@ class Names:
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
 
     def fresh(self, name: str) -> str:
-        """Return a name that is not in use yet."""
+        """Return a name that is not in use, and mark it as used."""
         result = find_unused_name(name, self.taken)
         self.taken.add(result)
         return result
 
 
 def find_unused_name(name: str, taken: Container[str]) -> str:
-    """Return a name as an unused identifier, with a number after it if needed."""
+    """Return a name converted to an identifier, with a number appended if the identifier is in use."""
     result = base = identifier(name)
     number = 2
     while result in taken:
@@ -74,7 +74,7 @@ def identifier(text: str) -> str:
 
 
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
-    """Return the statements before the result, in order; `names` maps terms to the names that equations define.
+    """Return the terms that get separate lines, in order; `names` maps terms to names that equations define.
 
     Raise UnreadableFormula if the formula is too large.
     """

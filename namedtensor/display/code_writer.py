@@ -1,4 +1,4 @@
-"""Code shared by all targets of readable code: the lines of a function, the names, and the operators' templates."""
+"""The base of all writers of readable code: the lines of a function, its names, and operator templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_CHARS_BEFORE_COMMENT = 60
 
 
 class CodeLine(NamedTuple):
-    """A line of a function: the text, the axes that it computes, and the corresponding piece of the formula."""
+    """A line of a function: its text, the axes of its result, and the span of the formula that it computes."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -27,14 +27,14 @@ class CodeLine(NamedTuple):
 
 
 class ReadableCode(NamedTuple):
-    """The source text of a function, with the corresponding piece of the formula for each line."""
+    """The source text of a function, and for each line the span of the formula that it computes."""
 
     text: str
     spans: tuple[Span | None, ...]
 
 
 class Writer(ABC):
-    """Base class that writes the statements of a formula for one library, with a rule for each operator.
+    """The base class of the writers, each for one library, which have one rule for each operator.
 
     `names` maps terms to the names that equations define.
     """
@@ -69,18 +69,21 @@ class Writer(ABC):
 
     @abstractmethod
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an operand with its axes in an order. The operand may lack some of the axes."""
+        """Return an operand with its axes in a given order. It may lack some of these axes."""
 
     @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
-        """Write the lines that compute a statement, and record its name in `written`."""
+        """Write the lines that compute a statement, and record its name in `written` for use in other lines."""
 
     @abstractmethod
     def give_back(self) -> None:
         """Write the last lines, which return the result."""
 
     def rule(self, term: Term) -> Any:
-        """Return the rule that writes terms of an operator. A rule is a function of this writer and a term."""
+        """Return the rule for a term's operator.
+
+        A rule is a function that returns code, given this writer and a term.
+        """
         if term.operator not in self.rules:
             raise self.unreadable(term)
         return self.rules[term.operator]
@@ -93,7 +96,7 @@ class Writer(ABC):
         self, term: Term, name: str, axes: Sequence[str], *operands: CodeExpression | str, integer: bool = False,
         **words: Any,
     ) -> CodeExpression:  # fmt: skip
-        """Return the filled template of an operator."""
+        """Return a call of an operator, that is, the library's template filled with the operands."""
         text = template(self.library, name)
         if text is None:
             raise self.unreadable(term)
@@ -107,13 +110,13 @@ class Writer(ABC):
         return CodeExpression(text.format(*codes, **words), tuple(axes), level, integer)
 
     def real(self, code: CodeExpression) -> CodeExpression:
-        """Return an expression for use with floats. Arrays of integers are converted to the dtype of the floats."""
+        """Return an expression for use with floats. An array of integers is converted to the dtype of floats."""
         if not code.integer or not code.axes or self.library is LOOPS:
             return code
         return self.call(self.root, "float", code.axes, code)
 
     def function(self, narrow: Sequence[str] = (), floating: Sequence[str] = ()) -> ReadableCode:
-        """Return the whole function with imports and helpers. The function begins by widening narrow integers.
+        """Return the whole function, with its imports and helpers. It begins with conversions of narrow integers.
 
         The dtype of constants is the dtype of the first input in `floating` that the formula does not use as an index.
         """

@@ -33,7 +33,7 @@ COLORS = (
 
 
 class Tint(NamedTuple):
-    """The color of one axis, and whether it is underlined."""
+    """The color of an axis. Underlining distinguishes axes that share a color."""
 
     number: int
     underlined: bool
@@ -44,12 +44,12 @@ class Tint(NamedTuple):
 
     @property
     def escape(self) -> str:
-        """The escape sequence to send to a terminal before the name."""
+        """The terminal escape sequence that begins this color."""
         return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.color.terminal}m"
 
 
 def tints(axes: Iterable[str]) -> dict[str, Tint]:
-    """Return a color for each axis, in the order given.
+    """Return a color for each axis. Colors are assigned in the order of the axes.
 
     >>> tints(["seq", "key"])["key"].color.light
     '#a04902'
@@ -70,7 +70,7 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return CSS rules, in which each selector has declarations for light pages and for dark pages."""
+    """Return CSS rules from a map of selectors to declarations, for light pages and for dark pages."""
     text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
         text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())

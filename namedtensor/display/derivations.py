@@ -1,4 +1,4 @@
-"""The derivation of a derivative as lines or a table: the names of the parts, then each equation and its rule."""
+"""The display of a derivation as text or as a table: the names of the parts, then each equation with its rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .html import html_cell, html_formula, html_table
 
 
 class Way(Protocol):
-    """An object with a derivative's steps: the statements that name its parts, and each step's equation and rule."""
+    """An object that contains a derivation: the definitions of its names, and its steps with their rules."""
 
     @property
     def definitions(self) -> Sequence[Any]: ...
@@ -24,7 +24,7 @@ class Way(Protocol):
 
 
 class StepTable(tuple[Any, ...]):
-    """The steps of a derivative. It prints each step beside its rule, and appears as a table in a notebook."""
+    """The steps of a derivation. They print with each rule beside its equation, and as a table in notebooks."""
 
     way: Way
 
@@ -40,7 +40,7 @@ class StepTable(tuple[Any, ...]):
 
 
 def way_text(way: Way, ascii: bool = False) -> str:
-    """Return the definitions of names, an empty line, and each equation with its rule beside it."""
+    """Return the derivation as text: the definitions, an empty line, and each equation with its rule beside it."""
     lines = [to_text(step.node, ascii=ascii) for step in way.steps]
     width = max(map(len, lines), default=0)
     steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, way.steps)]
@@ -49,7 +49,7 @@ def way_text(way: Way, ascii: bool = False) -> str:
 
 
 def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
-    """Return the derivation as a table; the tooltip of a rule shows its identity."""
+    """Return the derivation as an HTML table; the tooltip of a rule shows its identity."""
     rows = [row("", definition, "", tints) for definition in way.definitions]
     for number, step in enumerate(way.steps, 1):
         rule = f'<span title="{html.escape(step.identity)}">{html.escape(step.rule)}</span>'

@@ -1,4 +1,4 @@
-"""Drawings of graphs with boxes, arrows, and the type of each value beside its arrow."""
+"""Drawings of graphs with boxes and arrows, and a label with the type below each box."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
-    """Return the label beside a node, which consists of the name and type of its value."""
+    """Return the label of a node, which states the name and the type of its value."""
     named = node.name if node.kind not in NAMING else ()
     type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
     return (*named, Run(" ∈ "), *type) if named else type
@@ -54,7 +54,7 @@ TITLE = MARGIN + 14  # space for the title of a group
 
 
 class Box(NamedTuple):
-    """A node with the size of its shape. A group also has its inner layout."""
+    """A node with the size of its shape. If the node is a group, the box also contains the layout of its graph."""
 
     node: DrawnFunction
     width: float
@@ -63,14 +63,14 @@ class Box(NamedTuple):
 
     @property
     def outer(self) -> tuple[float, float]:
-        """The size of the shape and the label below it."""
+        """The size of the shape together with its label."""
         if self.inner is not None:
             return self.width, self.height
         return max(self.width, width_of(label_runs(self.node), SMALL_SIZE) + 6), self.height + LABEL
 
 
 class Anchor(NamedTuple):
-    """The end of an edge at a box: the distances from the center, from the upper side and from the lower side."""
+    """The point at which an edge meets a box, as offsets from the box's center, top and bottom."""
 
     x: float = 0.0
     top: float = 0.0
@@ -78,7 +78,7 @@ class Anchor(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A graph with the positions of its boxes and edges."""
+    """A graph with its boxes, its edges and their layout."""
 
     boxes: list[Box]
     edges: list[Edge]
@@ -86,7 +86,7 @@ class Placed(NamedTuple):
 
 
 def place_graph(graph: FlowGraph) -> Placed:
-    """Lay out a graph, and the graphs within it first."""
+    """Return the layout of a graph. Nested graphs are laid out first."""
     boxes = [make_box(node) for node in graph.nodes]
     edges = [edge for edge in graph.edges if edge.source.node != edge.target.node]
     links = [
@@ -98,7 +98,10 @@ def place_graph(graph: FlowGraph) -> Placed:
 
 
 def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
-    """Return the end of an edge at a box. An edge of a group continues to the node inside if no rank lies between."""
+    """Return the point at which an edge meets a box.
+
+    In a group, the edge continues to the node inside, unless another rank lies between.
+    """
     inner = boxes[port.node].inner
     if inner is None or port.within is None:
         return Anchor()
@@ -113,7 +116,7 @@ def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
 
 
 def make_box(node: DrawnFunction) -> Box:
-    """Return a box for a node, with its size."""
+    """Return the box of a node, whose size depends on its text or its nested graph."""
     if node.inside is not None:
         inner = place_graph(node.inside)
         title = width_of(node.runs, SMALL_SIZE) * 1.1
@@ -129,7 +132,7 @@ def make_box(node: DrawnFunction) -> Box:
 
 # -------------------------------------------------------------------------------------------------------------- shapes
 def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
-    """Yield the shapes of a graph at an upper left corner. Edges come first, so that boxes cover them."""
+    """Yield the shapes of a graph, given its upper left corner. Edges come first, so that boxes cover them."""
     for edge, link in zip(placed.edges, placed.layout.links):
         yield draw_edge(placed, edge, link, left, top)
     for box, cell in zip(placed.boxes, placed.layout.cells):
@@ -137,7 +140,7 @@ def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
 
 
 def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
-    """Yield the shapes of a node whose upper side is centered at a point."""
+    """Yield the shapes of a box, given the center of its upper side."""
     node, left = box.node, x - box.width / 2
     if box.inner is not None:
         title = width_of(node.runs, SMALL_SIZE) / 2
@@ -158,7 +161,7 @@ def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
 
 # --------------------------------------------------------------------------------------------------------------- edges
 def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -> LineShape:
-    """Return an edge through its waypoints. The edge is vertical at its start, in each rank and at its end."""
+    """Return the line of an edge through its waypoints. It is vertical at its ends and within each rank."""
     layout, box = placed.layout, placed.boxes[link.target]
     source, target = layout.cells[link.source], layout.cells[link.target]
     bottom = top + source.y + source.height
@@ -186,7 +189,10 @@ def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -
 
 
 def spread_arrival(placed: Placed, link: Link) -> float:
-    """Return the offset between a box's center and an arriving edge; several edges may arrive side by side."""
+    """Return the horizontal offset at which an edge arrives at a box.
+
+    Edges that arrive at the same box are spread side by side.
+    """
     layout, box = placed.layout, placed.boxes[link.target]
     if box.inner is not None or box.node.kind == "sign":
         return 0.0
@@ -197,7 +203,7 @@ def spread_arrival(placed: Placed, link: Link) -> float:
 
 
 def is_free(placed: Placed, link: Link, x: float) -> bool:
-    """Return whether the space between a sign and an edge from one side is free."""
+    """Return whether no other cell is between a sign and an edge that arrives from the side."""
     target = placed.layout.cells[link.target]
     low, high = sorted((target.x, x))
     return not any(
@@ -210,7 +216,7 @@ def is_free(placed: Placed, link: Link, x: float) -> bool:
 
 
 def curve(start: Point, end: Point) -> tuple[Point, ...]:
-    """Return a segment that is vertical at both ends."""
+    """Return the segment between two points, which is vertical at both ends."""
     if abs(start[0] - end[0]) < 0.5:
         return (end,)
     middle = (start[1] + end[1]) / 2

@@ -21,7 +21,7 @@ WEIGHTS = (20.0, 1.0, 50.0)  # of edges with zero, one or two waypoints
 
 @dataclass
 class Cell:
-    """A node or a waypoint: the size, the rank and the position (`x` is the center, `y` the top)."""
+    """A node or a waypoint, with its size, rank and position. `x` is its center, and `y` is its top."""
 
     width: float
     height: float
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass
 class Link:
-    """An edge. The offsets are the distances between the centers of its nodes and its ends."""
+    """An edge. Its offsets are the horizontal distances from the centers of its nodes to its ends."""
 
     source: int
     target: int
@@ -42,7 +42,7 @@ class Link:
     ways: list[int] = field(default_factory=list[int])
 
     def pieces(self) -> Iterator[DiagramPiece]:
-        """Yield the segments of an edge between adjacent ranks."""
+        """Yield the pieces of the edge between adjacent ranks."""
         for upper, lower in pairwise((self.source, *self.ways, self.target)):
             leaves = self.leaves if upper == self.source else 0.0
             yield DiagramPiece(upper, lower, leaves - (self.arrives if lower == self.target else 0.0))
@@ -58,7 +58,7 @@ class DiagramPiece(NamedTuple):
 
 @dataclass
 class DiagramLayout:
-    """Cells with their positions, the links through their waypoints, and the size of the whole."""
+    """The layout of a graph: cells with positions, links through waypoints, and the total size."""
 
     cells: list[Cell]
     links: list[Link]
@@ -69,7 +69,7 @@ class DiagramLayout:
 
 
 def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = ()) -> DiagramLayout:
-    """Return positions for nodes of these sizes. Links point down, and the nodes of `first` stay in the first rank."""
+    """Return a layout for nodes of these sizes. Links point down, and the nodes in `first` are in the first rank."""
     layout = DiagramLayout([Cell(width, height) for width, height in sizes], list(links))
     rank_cells(layout, first)
     pieces = [piece for link in links for piece in link.pieces()]
@@ -80,7 +80,10 @@ def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: 
 
 
 def rank_cells(layout: DiagramLayout, first: Collection[int]) -> None:
-    """Set ranks by the longest path from above, move sources to just above their targets, and add waypoints."""
+    """Assign cells to ranks by their longest path from above, and add a waypoint in each rank that a link crosses.
+
+    A source is moved to the rank just above its targets.
+    """
     cells = layout.cells
     sources: dict[int, list[int]] = {index: [] for index in range(len(cells))}
     for link in layout.links:
@@ -99,7 +102,7 @@ def rank_cells(layout: DiagramLayout, first: Collection[int]) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- order
 def order_cells(cells: list[Cell], pieces: Sequence[DiagramPiece]) -> list[list[int]]:
-    """Return the cells of each rank from left to right."""
+    """Return the cells of each rank from left to right, in an order with few crossings."""
     above: dict[int, list[int]] = {index: [] for index in range(len(cells))}
     below: dict[int, list[int]] = {index: [] for index in range(len(cells))}
     for upper, lower, _ in pieces:
@@ -133,7 +136,7 @@ def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
 
 
 def count_crossings(ranks: list[list[int]], pieces: Sequence[DiagramPiece]) -> int:
-    """Return how many pairs of edges cross."""
+    """Return the number of crossings between edges of adjacent ranks."""
     count = 0
     for rank in ranks:
         at = {index: position for position, index in enumerate(rank)}
@@ -149,14 +152,14 @@ def count_crossings(ranks: list[list[int]], pieces: Sequence[DiagramPiece]) -> i
 
 # ---------------------------------------------------------------------------------------------------------- positions
 class Pull(NamedTuple):
-    """A position at which an edge of a cell would be straight."""
+    """A position in which one of a cell's edges would be straight, and the weight of this edge."""
 
     x: float
     weight: float
 
 
 class Tie(NamedTuple):
-    """An edge seen from one end: the other cell, the horizontal distance of a straight edge, and the weight."""
+    """An edge as seen from one of its cells: the other cell, its horizontal offset if straight, and its weight."""
 
     other: int
     shift: float
@@ -167,7 +170,7 @@ Ties = Sequence[Sequence[Tie]]  # of each cell
 
 
 def place_cells(cells: list[Cell], pieces: Sequence[DiagramPiece], ranks: list[list[int]]) -> None:
-    """Move ranks and straight chains in turn to shorten their edges. The order in each rank does not change."""
+    """Place the cells so that their edges are short. The order of cells in each rank is kept."""
     above: list[list[Tie]] = [[] for _ in cells]
     below: list[list[Tie]] = [[] for _ in cells]
     for upper, lower, shift in pieces:
@@ -186,7 +189,7 @@ def place_cells(cells: list[Cell], pieces: Sequence[DiagramPiece], ranks: list[l
 
 
 def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
-    """Place the cells of a rank to minimize the sum of distances to their pulls, by isotonic regression."""
+    """Place the cells of one rank by isotonic regression, which minimizes the weighted distances to their pulls."""
     offsets = list(accumulate((distance(cells[one], cells[other]) for one, other in pairwise(rank)), initial=0.0))
     blocks: list[tuple[float, list[Pull], int]] = []  # cells that touch: the position of the first, and how many
     for index, offset in zip(rank, offsets):
@@ -204,7 +207,7 @@ def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
 
 
 def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
-    """Move each group of cells that straight edges join as a unit, as far as the neighbors allow."""
+    """Move groups of cells that straight edges connect, each as a unit, as far as their neighbors allow."""
     done: set[int] = set()
     for root in range(len(cells)):
         if root in done:
@@ -234,12 +237,12 @@ def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
 
 
 def stretch(cells: list[Cell], index: int, tie: Tie) -> float:
-    """Return the distance of a cell from the position in which one of its edges is straight."""
+    """Return the horizontal distance between a cell and the position in which one of its edges is straight."""
     return cells[tie.other].x + tie.shift - cells[index].x
 
 
 def median(pulls: list[Pull]) -> float:
-    """Return the weighted median, which is the midpoint of all optimal positions."""
+    """Return the weighted median of positions, which is the midpoint if several positions are optimal."""
     ordered = sorted(pulls)
     half = sum(pull.weight for pull in ordered) / 2
     totals = list(accumulate(pull.weight for pull in ordered))
@@ -249,13 +252,13 @@ def median(pulls: list[Pull]) -> float:
 
 
 def distance(left: Cell, right: Cell) -> float:
-    """Return the least distance between the centers of two neighbors."""
+    """Return the minimum distance between the centers of two cells that are side by side."""
     space = SPACE / 2 if left.is_way and right.is_way else SPACE
     return (left.width + right.width) / 2 + space
 
 
 def stack_ranks(layout: DiagramLayout, ranks: list[list[int]]) -> None:
-    """Set the heights of ranks, and move all cells so that the layout begins at zero."""
+    """Place the ranks below each other, and shift all cells so that the layout begins at zero."""
     cells, down = layout.cells, 0.0
     for rank in ranks:
         height = max((cells[index].height for index in rank), default=0.0)

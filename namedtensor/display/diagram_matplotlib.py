@@ -16,7 +16,7 @@ ARROW_SIZE = 8
 
 
 def render(drawing: DiagramShapes, format: str) -> bytes:
-    """Return the file of a drawing as "pdf" or "png". Raise NotationError (408) if matplotlib is not installed."""
+    """Return a drawing as a "pdf" or "png" file. Raise NotationError (408) if matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-not-found]
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
@@ -71,7 +71,7 @@ def _line(canvas: Any, shape: LineShape, tints: Mapping[str, Tint], order: int) 
 
 
 def _label(canvas: Any, shape: Label, tints: Mapping[str, Tint], order: int) -> None:
-    """Draw the spans of a label side by side, each as wide as its font draws it."""
+    """Draw the spans of a label side by side, using the actual width of each span in its font."""
     spans = list(spans_of(shape))
     fonts = [_font(span) for span in spans]
     x = shape.x - sum(width for _, width in fonts) / 2
@@ -82,7 +82,7 @@ def _label(canvas: Any, shape: Label, tints: Mapping[str, Tint], order: int) -> 
 
 
 def _font(span: Span) -> tuple[Any, float]:
-    """Return the font of a span, and the width of its text."""
+    """Return the font of a span, and the width of its text in this font."""
     from matplotlib.font_manager import FontProperties  # type: ignore[import-not-found]
     from matplotlib.textpath import TextPath  # type: ignore[import-not-found]
 

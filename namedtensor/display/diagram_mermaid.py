@@ -18,12 +18,12 @@ BRACKETS = {"sign": ("((", "))"), "function": ("[[", "]]"), **dict.fromkeys(NAMI
 
 
 def to_mermaid(graph: FlowGraph) -> str:
-    """Return the flowchart of a graph."""
+    """Return a graph as a Mermaid flowchart."""
     return "\n".join(["flowchart TD", *statements(graph, "n", "  ")]) + "\n"
 
 
 def statements(graph: FlowGraph, prefix: str, indent: str) -> Iterator[str]:
-    """Yield the lines of the nodes, then of the edges; groups are subgraphs."""
+    """Yield the lines of a flowchart, first the nodes, then the edges. Groups are written as subgraphs."""
     used = {source.node for source, _ in graph.edges}
     for number, node in enumerate(graph.nodes):
         text, name = html_runs(node.runs, {}), f"{prefix}{number}"
@@ -50,6 +50,6 @@ def name_of(prefix: str, port: Port) -> str:
 
 
 def innermost(graph: FlowGraph, port: Port) -> DrawnFunction:
-    """Return the node that provides the value of a port."""
+    """Return the innermost node that a port refers to."""
     node = graph.nodes[port.node]
     return node if node.inside is None or port.within is None else innermost(node.inside, port.within)

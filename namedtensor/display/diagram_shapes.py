@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """The fill and the outline of a shape; None disables them."""
+    """The fill and outline of a shape, each of which may be None."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -64,7 +64,7 @@ class Rectangle(NamedTuple):
 
 
 class LineShape(NamedTuple):
-    """A line from point to point: a segment of one point is straight, a segment of three is a cubic Bézier curve."""
+    """A line or curve. Each segment is a straight line to one point, or a cubic Bézier curve with three points."""
 
     start: Point
     segments: tuple[tuple[Point, ...], ...]
@@ -86,7 +86,7 @@ Shape = Rectangle | LineShape | Label
 
 
 class DiagramShapes(NamedTuple):
-    """The shapes of a diagram in drawing order, and the color of each axis."""
+    """The shapes of a diagram in drawing order, its size, and the color of each axis."""
 
     width: float
     height: float
@@ -96,7 +96,7 @@ class DiagramShapes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------------- labels
 class Span(NamedTuple):
-    """A part of a label with its font size, and the distance of its baseline below the label's baseline."""
+    """A part of a label, with its font size and the distance by which its baseline is below the label's baseline."""
 
     text: str
     size: float
@@ -107,12 +107,12 @@ class Span(NamedTuple):
 
     @property
     def level(self) -> int:
-        """The level: 0 for the line, 1 for superscripts, -1 for subscripts."""
+        """The script level of a span: 0 for the line, 1 for superscripts, -1 for subscripts."""
         return 0 if abs(self.shift) < 0.5 else -1 if self.shift > 0 else 1
 
 
 def spans_of(label: Label) -> Iterator[Span]:
-    """Yield the spans of a label."""
+    """Yield the parts of a label that have one font size and baseline."""
     for run in label.runs:
         size, shift = label.size, 0.0
         for script in run.scripts[:2]:
@@ -139,7 +139,7 @@ USUAL_WIDTH, BOLD_SCALE = 0.54, 1.12
 
 
 def width_of(runs: tuple[Run, ...], size: float) -> float:
-    """Return the approximate width of a label in common fonts."""
+    """Return the approximate width of a label at a font size."""
     total = 0.0
     for run in runs:
         scale = BOLD_SCALE if run.axis else 1.0

@@ -19,7 +19,7 @@ ARROW = (
 
 
 def to_svg(drawing: DiagramShapes, dark: bool = False) -> str:
-    """Return the SVG of a drawing. With `dark`, its colors follow the theme of the page."""
+    """Return a drawing as SVG. If `dark` is true, its colors follow the theme of the page."""
     if dark:
         style = rules(selectors(LIGHT), selectors(DARK)) + axis_rules()
     else:

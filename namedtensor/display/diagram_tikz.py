@@ -39,7 +39,7 @@ FONT_SCALE = 0.75  # letter size / line distance
 
 
 def to_tikz(drawing: DiagramShapes) -> str:
-    """Return a `tikzpicture` for the packages tikz, amsmath and amssymb."""
+    """Return a drawing as a `tikzpicture`, which needs the packages tikz, amsmath and amssymb."""
     body = "\n".join(f"  {WRITERS[type(shape)](shape, drawing.tints)}" for shape in drawing.shapes)
     return f"\\begin{{tikzpicture}}[x=1bp, y=-1bp, >=stealth]\n{body}\n\\end{{tikzpicture}}\n"
 

@@ -41,7 +41,7 @@ WHOLE = (
 
 # ------------------------------------------------------------------------------------------------------------ the flow
 class Flow(FlowData):
-    """Drawings of the terms that a checker has typed."""
+    """A builder of the data flow graph from the terms that a checker has typed."""
 
     def __init__(self, checker: Checker, asked: Asked):
         super().__init__(checker, asked)
@@ -57,7 +57,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> ValueSource | None:
-        """Return the flow of a function that is called from outside."""
+        """Return the result of a function that is drawn by itself, with its parameters as inputs."""
         env = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(env)] = self.root
         bound = self.bound[id(env)] = {}
@@ -67,7 +67,7 @@ class Flow(FlowData):
         return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
-        """Return the source of the value of a name, an expression or a definition.
+        """Return the node that provides the value of a name, an expression or a definition, or None.
 
         For a family, return the source of its last member.
         """
@@ -89,7 +89,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------------- a name
     def resolve(self, key: Key, env: Environment) -> ValueSource | None:
-        """Return the node that a name's value comes from, or None if the name does not depend on data."""
+        """Return the node that provides the value of a name, or None if the name does not depend on data."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.defined(key, definition, holder)
@@ -104,7 +104,7 @@ class Flow(FlowData):
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
-        """Return the node of a definition, which is created on first use."""
+        """Return the node that provides the value of a definition. It is drawn on first use."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
@@ -126,7 +126,7 @@ class Flow(FlowData):
         )
 
     def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
-        """Return the same value, named after the definition if it has no name yet."""
+        """Return a node after naming its value, if it has no name yet, by a definition."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
             source.drawn.name = self.runs(make_name_tree(definition.name.key(indices.get)))
@@ -134,7 +134,10 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------- families
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
-        """Return the graph that contains a definition: the graph of its function or program, or a family's group in it."""
+        """Return the graph in which a definition is drawn.
+
+        It is the graph of a function or the program, or a family's group in one of these.
+        """
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:
             return graph
@@ -156,7 +159,7 @@ class Flow(FlowData):
 
     # -------------------------------------------------------------------------------------------------- an expression
     def flow(self, node: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """Return the node that provides the value of an expression, or None if the expression does not contain data."""
+        """Return the node that provides the value of an expression, or None if it does not depend on data."""
         leaves = self.leaves(node, env)
         if not leaves:
             return None
@@ -180,7 +183,7 @@ class Flow(FlowData):
         return self.through(node, parts[0], env, graph)
 
     def through(self, node: Node, part: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
-        """Add a box that one value passes through."""
+        """Add a box for an operation on one value, and return its node."""
         while len(inner := [operand for operand in operands(part) if self.leaves(operand, env)]) == 1:
             if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
                 break
@@ -195,7 +198,7 @@ class Flow(FlowData):
         return through
 
     def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
-        """Add an operator or box with several inputs."""
+        """Add a sign or box for an operation on several values, and return its node."""
         sources = [(self.flow(part, env, graph), part) for part in parts]
         if isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments):
             kind, text = "sign", self.sign(node)
@@ -208,7 +211,7 @@ class Flow(FlowData):
         return joined
 
     def sign(self, node: Call) -> tuple[Run, ...]:
-        """Return the text of an operation without its operands, such as + or ⊙_{key}."""
+        """Return the sign of an operation without its operands, such as + or ⊙_{key}."""
         if node.operator == "juxtaposed":
             return (Run("⊙"),)
         between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))
@@ -218,7 +221,7 @@ class Flow(FlowData):
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
     def box(self, node: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
-        """Add one box for an expression, regardless of the names in the expression."""
+        """Add one box for a whole expression, with edges from the given leaves."""
         box = graph.add(DrawnFunction("formula", self.runs(node), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
@@ -228,7 +231,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """Return the text of a name as written in an expression, such as X^{l-1} rather than X^0."""
+        """Return the form of a name in an expression, such as X^{l-1} where its key is X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)
@@ -239,12 +242,12 @@ class Flow(FlowData):
         return bool({function.operator, function.title} & self.asked.expand)
 
     def title(self, node: Call) -> tuple[Run, ...]:
-        """Return the text of a call without its arguments."""
+        """Return the text of a call without its arguments, for the title of its box."""
         runs = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
         return tuple(run._replace(text=text) for run in runs if (text := run.text.removesuffix("()")))
 
     def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
-        """Add a call as one node, with the function's name, and below it the arguments that are parameters."""
+        """Add a call as one box with the function's name. Arguments that do not depend on data are listed below it."""
         arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in arguments:
@@ -264,7 +267,7 @@ class Flow(FlowData):
     def opened(
         self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph
     ) -> ValueSource | None:
-        """Add a call as a group that contains the function's body."""
+        """Add a call as a group that contains the drawing of the function's body, and return the node of its result."""
         inner = self.calls[(id(node), id(env))]
         sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
         group = graph.group(self.title(node))

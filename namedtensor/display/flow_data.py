@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class FlowData:
-    """The types that a checker has found, in the form that drawings need."""
+    """The types that a checker has found, with the names and calls that depend on data, as needed for a drawing."""
 
     def __init__(self, checker: Checker, asked: Asked):
         self.checker, self.asked, self.data = checker, asked, asked.data
@@ -63,7 +63,7 @@ class FlowData:
             env = env.caller if env.function is not None else env.parent
 
     def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """Return the order of axes in all types.
+        """Return the position of each axis in the order that all displayed types have.
 
         The given types come first, and then the declarations, longest first.
         """
@@ -110,7 +110,7 @@ class FlowData:
         return None
 
     def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """Return the family member that is drawn for a given member, or None if all members are drawn as one."""
+        """Return the index of the family member that is drawn for a name, or None if one drawing is for all."""
         if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
@@ -121,7 +121,7 @@ class FlowData:
         return int(indices[variable])
 
     def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
-        """Return the environment in which a definition was typed.
+        """Return the environment in which a definition was typed, or None.
 
         For a family that is drawn once, return the environment of its first member.
         """
@@ -132,7 +132,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """Return the families drawn in one group with a given family: they use one another at the same index."""
+        """Return the families that are drawn in one group, because they use one another at equal indices."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:
@@ -151,7 +151,7 @@ class FlowData:
         return None
 
     def leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
-        """Return the names of data in an expression, and the calls of functions with data, in the order written."""
+        """Return the names in an expression, and the calls, that depend on data, in textual order."""
         mark = (id(node), id(env))
         if mark not in self.carried:
             self.carried[mark] = self.found_leaves(node, env)
@@ -172,7 +172,7 @@ class FlowData:
         return found_leaves
 
     def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
-        """Return the program's data, other than its arguments, that a function's body uses."""
+        """Return the names of data that a function's body uses but that are not its parameters."""
         bodies = [function.body, *(definition.body for group in function.facts.values() for definition in group)]
         keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
         result: dict[Key, None] = {}
@@ -185,7 +185,10 @@ class FlowData:
         return list(result)
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
-        """Return the tensor name that an expression denotes, such as X or X^{l-1}, or None for a power such as X^2."""
+        """Return the key of the tensor that an expression names, such as X or X^{l-1}.
+
+        Return None for other expressions, such as the power X^2.
+        """
         name = read_spelling(node)
         if name is None:
             return None
@@ -195,7 +198,7 @@ class FlowData:
         return None
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
-        """Return the environment that gives a name its value, and the definition there, if any."""
+        """Return the environment that defines a name, and the definition. Each is None if there is none."""
         for holder in lineage(env):
             is_bound = key in self.bound.get(id(holder), {})
             definition = None if is_bound else self.definition_of(key, holder)
@@ -207,7 +210,7 @@ class FlowData:
         return key in self.checker.parameters or self.lookup(key, env)[0] is not None
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
-        """Return whether a name contains data. A definition that is being drawn counts as data."""
+        """Return whether a name depends on data. A definition that is being drawn counts as data."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.has_data(definition, holder, self.index_of(key, definition, holder))

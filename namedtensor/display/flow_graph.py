@@ -24,7 +24,7 @@ NAMING = ("input", "entry", "result")  # the text of these nodes is the name of 
 
 @dataclass
 class DrawnFunction:
-    """A node: its kind, the text inside and below it, and the name and type of its value."""
+    """A node: its kind, the texts inside and below it, and the name and type of its value."""
 
     kind: str
     runs: tuple[Run, ...]
@@ -35,7 +35,7 @@ class DrawnFunction:
 
 
 class Port(NamedTuple):
-    """A node of a graph. For a group, `within` is the node inside the group."""
+    """A node of a graph as the end of an edge. If the node is a group, `within` is the node inside the group."""
 
     node: int
     within: Port | None = None
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
 @dataclass
 class FlowGraph:
-    """Nodes and edges; `outer` is the graph in which this graph is the group `place`."""
+    """A graph of nodes and edges. If it is nested, `outer` is the outer graph, and `place` is its node there."""
 
     outer: FlowGraph | None = None
     place: int = 0
@@ -61,19 +61,22 @@ class FlowGraph:
         return ValueSource(self, len(self.nodes) - 1)
 
     def group(self, title: tuple[Run, ...]) -> FlowGraph:
-        """Add a graph within this one."""
+        """Add a node for a nested graph with this title, and return the nested graph."""
         inner = FlowGraph(self, len(self.nodes))
         self.nodes.append(DrawnFunction("group", title, inside=inner))
         return inner
 
     def connect(self, source: ValueSource, target: ValueSource, written: tuple[Run, ...] = ()) -> None:
-        """Add an edge to a node of this graph from a value, which may be in another graph."""
+        """Add an edge from a value, which may be in another graph, to a node of this graph."""
         edge = Edge(self.port(source, written), Port(target.node))
         if edge not in self.edges:
             self.edges.append(edge)
 
     def port(self, source: ValueSource, written: tuple[Run, ...] = ()) -> Port:
-        """Return the port of a value in this graph: a node, a node within a group, or an entry created for it."""
+        """Return the port that provides a value in this graph.
+
+        It is a node, a node within a group, or an entry that is created for a value from outside.
+        """
         port, graph = Port(source.node), source.graph
         while graph is not self and graph.outer is not None:
             port, graph = Port(graph.place, port), graph.outer
@@ -100,7 +103,7 @@ class FlowGraph:
 
 
 class ValueSource(NamedTuple):
-    """A value, represented by the node that provides it."""
+    """A value, given by the graph and the node that provide it."""
 
     graph: FlowGraph
     node: int

@@ -1,4 +1,4 @@
-"""Functions that take apart and join pieces of formulas for a diagram, with • for values drawn elsewhere."""
+"""Operations on syntax trees for diagrams, in which • replaces values that are drawn elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOT = Name("•")  # a value without a name
 
 
 def make_name_tree(key: Key) -> Node:
-    """Return a name as a tree."""
+    """Return a key as a node of the syntax tree."""
     node: Any = Name(key.base)
     if key.subscript:
         node = nodes.Subscript(node, tuple(map(component_node, key.subscript)))
@@ -33,7 +33,7 @@ OPERANDS: dict[type, tuple[str, ...]] = {  # of each kind of node, the fields th
 
 
 def operands(node: Any) -> tuple[Any, ...]:
-    """Return the parts of an expression that are tensor expressions."""
+    """Return the operands of an expression, that is, its parts that are tensors."""
     fields = OPERANDS.get(node.__class__, ())
     if isinstance(node, nodes.Index):
         return (node.base, *(index for _, index in node.items))
@@ -79,7 +79,7 @@ def total(terms: list[Any]) -> Any:
 
 
 def replace_parts(node: Any, gone: set[int]) -> Any:
-    """Return a tree with some parts replaced by •."""
+    """Return a tree in which the parts with these ids are replaced by •."""
     return map_nodes(node, lambda part: DOT if id(part) in gone else None)
 
 
@@ -92,7 +92,7 @@ def lineage(env: Environment | None) -> list[Environment]:
 
 
 def needs(one: Definition, other: Definition) -> bool:
-    """Return whether a family uses another family at the same index or an adjacent index."""
+    """Return whether a family's equation uses another family at the same index or an adjacent index."""
     if one.range is None or other.range is None or one.range.variable.text != other.range.variable.text:
         return False
     variable = one.range.variable.text

@@ -27,7 +27,7 @@ def style() -> str:
 
 
 def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
-    """Format runs as HTML with nested scripts, and axis names in spans with their CSS class."""
+    """Return runs as HTML with nested scripts. Axis names are spans with the CSS class of their color."""
     names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:
@@ -47,7 +47,7 @@ def html_run(run: Run, tints: Mapping[str, Tint]) -> str:
 
 
 def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
-    """Return a formula on one line, or each statement of a program on its own line."""
+    """Return a formula as one line of HTML, or a program as one line for each statement."""
     statements = getattr(node, "statements", (node,))
     lines = [html_runs(to_runs(statement, tints), tints) for statement in statements]
     if len(lines) == 1:
@@ -56,7 +56,7 @@ def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def html_piece(node: Any, text: str, tints: Mapping[str, Tint]) -> str:
-    """Format a part of a formula; anything but a node is shown as text."""
+    """Return a part of a formula as HTML. If `node` is not a node, show the text."""
     return html_formula(node, tints) if hasattr(node, "span") else f"<code>{html.escape(printable(text))}</code>"
 
 
@@ -73,12 +73,12 @@ def size_of(axis: str, sizes: Mapping[str, Any]) -> str:
 
 
 def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
-    """Return a whole program with its legend, independent of the page that contains it."""
+    """Return a whole program as HTML with its styles and legend, which does not depend on the page around it."""
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 
 def type_runs(axes: Mapping[str, Any], is_sized: bool = True) -> tuple[Run, ...]:
-    """Return ℝ^{seq[3] × key[2]} as runs, with or without sizes."""
+    """Return a type such as ℝ^{seq[3] × key[2]} as runs. If `is_sized` is false, sizes are left out."""
     runs = [Run("ℝ")]
     for axis, size in axes.items():
         runs += [Run(" × ", ("above",))] if len(runs) > 1 else []
@@ -87,18 +87,18 @@ def type_runs(axes: Mapping[str, Any], is_sized: bool = True) -> tuple[Run, ...]
 
 
 def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
-    """Return ℝ^{seq[3] × key[2]} as HTML."""
+    """Return a type such as ℝ^{seq[3] × key[2]} as HTML."""
     return f'<span class="nt-formula">{html_runs(type_runs(axes), tints)}</span>' if axes else "ℝ"
 
 
 def html_table(header: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
-    """Return a styled HTML table of steps; each row is a sequence of cells."""
+    """Return an HTML table with its style, given the header and the rows, which consist of HTML cells."""
     head = "".join(f"<th>{name}</th>" for name in header)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'{style()}<table class="named-tensor-steps">{caption}<tr>{head}</tr>{body}</table>'
 
 
 def html_cell(text: str, depth: int | None = None, tag: str = "td") -> str:
-    """Return a left-aligned cell, indented by the depth of its definition."""
+    """Return an HTML cell with left-aligned text, indented by a depth."""
     indent = "" if depth is None else f";padding-left:{0.6 + 1.4 * depth:.1f}em"
     return f'<{tag} style="text-align:left{indent}">{text}</{tag.partition(" ")[0]}>'

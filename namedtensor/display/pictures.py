@@ -74,12 +74,15 @@ class Picture:
 
 
 def fit_width(svg: str) -> str:
-    """Limit the width of an SVG to the page width."""
+    """Return the SVG with a style that limits its width to the width of the page."""
     return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
 
 
 def ignore_warnings() -> warnings.catch_warnings:
-    """Return a context manager that suppresses missing-glyph warnings. In SVG, the viewer's own font has the glyphs."""
+    """Return a context that suppresses warnings about missing glyphs.
+
+    In SVG, they do not matter, because the viewer uses its own font.
+    """
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 
 
@@ -134,7 +137,7 @@ def heatmap(
 
 
 def blank() -> Figure:
-    """Create an empty figure. Raise error 408 if matplotlib is not installed."""
+    """Return an empty figure. Raise NotationError (408) if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
     except ImportError:
@@ -144,7 +147,7 @@ def blank() -> Figure:
 
 # ------------------------------------------------------------------------------------------------- what goes where
 def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tuple[str, ...]:
-    """Return the axes of the panels, followed by the axes of the rows and columns."""
+    """Return the axes that number the panels, followed by the axes of the rows and columns."""
     further = names_of(facets) if facets is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]
     for axis in asked:
@@ -167,7 +170,7 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tupl
 
 
 def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
-    """Return the elements as an array of panels, rows and columns."""
+    """Return the elements of a tensor as an array, with the axes of panels, rows and columns in this order."""
     import numpy as np
 
     left = tuple(axis for axis in tensor.axes if axis not in across)
@@ -188,7 +191,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 
 def get_tick_labels(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """Return the tick labels of each axis that has labels."""
+    """Return the tick labels of each axis for which labels are given, as text."""
     result: dict[str, list[str]] = {}
     for axis, label in labels.items():
         if axis not in tensor.axes:
@@ -207,7 +210,7 @@ def get_tick_labels(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) ->
 
 # ----------------------------------------------------------------------------------------------------------- drawing
 def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, list[str]], title: str) -> None:
-    """Draw the panels, their labels, the color scale and the title on the figure."""
+    """Draw the panels with their labels, the color scale and the title."""
     outer, inner = across[:-2], across[-2:]
     count = math.prod(array.shape[:-2])
     wide = count if count <= 4 else math.ceil(math.sqrt(count))
@@ -233,14 +236,14 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
 
 
 def make_panel_title(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
-    """Return the title of a panel, such as heads 3, or its label."""
+    """Return the title of a panel, such as heads 3, in which labels replace numbers if given."""
     return ", ".join(
         labels[axis][position] if axis in labels else f"{axis} {position + 1}" for axis, position in zip(outer, at)
     )
 
 
 def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], wide: int, high: int):
-    """Return the size in inches of the cells, the labels at the left and below, and the color bar at the right."""
+    """Return the width and height in inches of the figure, including labels and color bar."""
     cell = 0.26 if wide * high <= 4 else 0.15
     largest = 6.0 / math.sqrt(min(wide * high, 4))
     shared = min(max(cell, 1.3 / max(extent)), *(largest / size for size in extent))
@@ -255,7 +258,7 @@ def room(texts: list[str] | None) -> float:
 
 
 def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], left: bool, bottom: bool):
-    """Draw axis names and tick labels at the left and bottom edge of the figure."""
+    """Draw axis names and tick labels. Only panels at the left and bottom edge of the figure have them."""
     for spine in panel.spines.values():
         spine.set(color=INK, alpha=0.25, linewidth=0.6)
     panel.tick_params(length=0, labelsize=7, colors=INK)
@@ -272,7 +275,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
 
 
 def place_ticks(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
-    """Return the positions of the tick labels, and the labels."""
+    """Return the positions and the texts of the tick labels for an axis of this size."""
     if texts and size <= LABELS:
         return list(range(size)), texts
     step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1
@@ -282,13 +285,13 @@ def place_ticks(size: int, texts: list[str] | None) -> tuple[list[int], list[str
 
 
 def write(text: Any, shown: str) -> None:
-    """Set text verbatim, so that a $ does not start math mode."""
+    """Set the text of a label verbatim, so that a $ does not start math mode."""
     text.set_parse_math(False)
     text.set_text(shown)
 
 
 def scale_colors(array: Any) -> dict[str, Any]:
-    """Return the colors and the values at their ends. Zero has the page's background color."""
+    """Return the color map, and the values at its ends. Zero has the background color of the page."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
 

@@ -20,12 +20,12 @@ from .html import html_piece, html_type, style
 
 
 def text_of(name: str) -> str:
-    """Return the text of a file in the directory of this module."""
+    """Return the content of a file beside this module, preceded by a line break."""
     return "\n" + (files(__name__.rpartition(".")[0]) / name).read_text(encoding="utf-8")
 
 
 def slides(explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """Return the whole page, with the style `slides.css` and the script `slides.js`."""
+    """Return the HTML page of an explanation, which includes `slides.css` and `slides.js`."""
     script = text_of("slides.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -51,13 +51,13 @@ def slides(explanation: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def entry(number: int, step: Any, tints: Mapping[str, Tint]) -> str:
-    """Return a step in the list of all steps."""
+    """Return the entry for a step in the list of all steps."""
     piece, type = html_piece(step.node, step.text, tints), html_type(step.axes, tints)
     return f'<li><a href="#{number}"><span>{number}</span><span>{piece}</span><span>{type}</span></a></li>'
 
 
 def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """Return one step, with its position in the formula, text, type and value."""
+    """Return the slide of one step, with its place in the formula, its text, its type and its value."""
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (
@@ -67,7 +67,7 @@ def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -
 
 
 def mark_piece(source: str, node: Any) -> str:
-    """Return the formula with one piece highlighted."""
+    """Return the source of a formula as HTML, with the piece of a node highlighted."""
     start, end = getattr(node, "span", (0, 0))
     before, piece, after = (plain(part) for part in (source[:start], source[start:end], source[end:]))
     return f"{before}<mark>{piece}</mark>{after}" if piece else before + after

@@ -47,14 +47,14 @@ LONGEST = 60  # the largest number of steps to show one by one; more steps get a
 
 # ------------------------------------------------------------------------------------------------------- where it is
 class StepLocation(NamedTuple):
-    """A definition in which a step appears, such as FFN^2, with its name in the text, FFN^l."""
+    """A definition in which a step appears: its name, such as FFN^2, and its name as written, such as FFN^l."""
 
     name: str
     written: str
 
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
-    """Return the definitions in which an environment appears, from the outermost inward."""
+    """Return the definitions that enclose an environment, the outermost first."""
     locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
@@ -70,7 +70,7 @@ def places(env: Environment) -> tuple[StepLocation, ...]:
 
 
 def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
-    """Return a component of a head's subscript as written in the use: the axes, or the number."""
+    """Return the form of a subscript component in a call: the axes or number that the call passes for it."""
     kind, text = part
     if kind == "axis":
         return tuple(map(source_name, env.axes.get(text, (text,))))
@@ -79,7 +79,10 @@ def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
 
 # -------------------------------------------------------------------------------------------------- names of its axes
 class AxisNames:
-    """Consistent plain names for the axes of the terms of each call; a prime distinguishes equal names in a term."""
+    """Names for lifted axes, which are the same in all terms of a call.
+
+    Primes distinguish axes that would have the same name in a term.
+    """
 
     def __init__(self, trace: list[tuple[Any, Term, Environment]]):
         self.met: dict[int, dict[str, set[str]]] = {}
@@ -91,20 +94,20 @@ class AxisNames:
         self.names = {call: distinct_names(met) for call, met in self.met.items()}
 
     def shape(self, term: Term, env: Environment) -> dict[str, Any]:
-        """Return the shape of a term under these names."""
+        """Return the shape of a term, in which lifted axes have their display names."""
         names = self.names.get(id(call_of(env)), {})
         return {names.get(axis, axis): size for axis, size in resolve_shape(term.shape).items()}
 
 
 def call_of(env: Environment) -> Environment:
-    """Return the environment of the call, or of the program, that contains an environment."""
+    """Return the environment of the call, or of the whole program, in which an environment lies."""
     while env.function is None and env.parent is not None:
         env = env.parent
     return env
 
 
 def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
-    """Return a name for each lifted axis, distinct from the names of the axes beside it."""
+    """Return a name for each lifted axis that differs from the names of axes in the same terms."""
     result: dict[str, str] = {}
     for axis, others in met.items():
         taken = {result.get(other, other) for other in others}
@@ -131,7 +134,7 @@ class ExplainedStep(Suggests):
 
     @property
     def value(self) -> Any:
-        """The value of the step, which is computed together with the values of the other steps."""
+        """The value of the step. The values of all steps are computed together on first access."""
         return self.values[self]
 
 
@@ -164,7 +167,7 @@ class StepValues:
 
 
 def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
-    """Return the steps to a term that a checker has typed; `whole` is the whole formula or its name."""
+    """Return the explanation of a term that a checker has typed; `whole` is the whole formula or its name."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
     steps: list[ExplainedStep] = []
@@ -191,7 +194,7 @@ def step(
 
 
 def no_way() -> None:
-    """Return None, since a value that is not a derivative has no derivation."""
+    """Return None, which is the derivation of a value that is not a derivative."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,9 @@ class Explanation(Suggests):
         return self.stages[position]
 
     def inside(self, name: str) -> Explanation:
-        """Return the steps in the definition of a name, such as FFN^2, or in a whole family, such as FFN^l or FFN.
+        """Return an explanation with only the steps in the definition of a name, such as FFN^2.
+
+        For a family, such as FFN^l or FFN, include the steps of all members.
 
         Raise NotationError if there are no such steps.
 
@@ -252,7 +257,7 @@ class Explanation(Suggests):
 
     @cached_property
     def derivation(self) -> Way | None:
-        """Return the closed form of a derivative and its derivation, or None if there is no derivation."""
+        """Return the closed form of a derivative with its derivation, or None if the value has no derivation."""
         return self.derived()
 
     @encodable
@@ -270,7 +275,7 @@ class Explanation(Suggests):
 
 
 def colors_of(explanation: Explanation) -> dict[str, Tint]:
-    """Return the color of each axis, which is the same in every display of the steps."""
+    """Return the color of each axis, which is the same wherever the steps are displayed."""
     return tints([*explanation.axes, *(axis for stage in explanation for axis in stage.axes)])
 
 
@@ -279,7 +284,7 @@ def spellings(location: StepLocation) -> tuple[str, str, str]:
 
 
 class Overview(NamedTuple):
-    """The overview of a definition, or of a family: its title, depth, number of steps, and last step."""
+    """A summary of a definition or family: its title, its depth, its number of steps, and its last step."""
 
     title: str
     depth: int
@@ -288,13 +293,13 @@ class Overview(NamedTuple):
 
 
 def group_steps(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
-    """Yield runs of numbered steps that appear in the same definitions."""
+    """Yield the steps in groups of consecutive steps that belong to the same definitions, with their numbers."""
     for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield locations, list(group)
 
 
 def overview(explanation: Explanation) -> Iterator[Overview]:
-    """Yield a row for each definition in which steps appear, with one row per family."""
+    """Yield a summary for each definition that has steps. All members of a family share one summary."""
     rows: dict[tuple[str, ...], list[ExplainedStep]] = {}
     for stage in explanation.stages:
         rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
@@ -321,7 +326,7 @@ def steps_text(explanation: Explanation) -> str:
 
 
 def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
-    """Return the names and depths of the definitions that begin between two positions."""
+    """Return the depth and name of each definition that encloses a step but not the step before it."""
     common = len(os.path.commonprefix([before, locations]))
     return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 

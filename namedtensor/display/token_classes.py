@@ -37,7 +37,7 @@ DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 @lru_cache(maxsize=16)
 def spellings(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words and the symbols of a class, longer ones first.
+    """Return the words and the symbols of a token class, longer ones first.
 
     >>> words, signs = spellings(OPERATOR)
     >>> "and" in words, "⊙" in signs, "->" in signs
@@ -63,7 +63,7 @@ def rank(text: str) -> tuple[int, str]:
 
 
 def pattern(kind: str) -> str:
-    """Return a regular expression for the words and signs of a class."""
+    """Return a regular expression that matches the words and symbols of a token class."""
     words, signs = spellings(kind)
     parts = [rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})(?![^\W_])"] if words else []
     plain = [

@@ -1,4 +1,4 @@
-"""Checker of formulas in LaTeX, Markdown, notebooks and HTML, which reports errors at their lines.
+"""Checker for formulas in LaTeX, Markdown, notebooks and HTML, which reports each error at its line.
 
 `directives`: directives in comments.
 `document`: the data of a document, that is, its sections, their formulas, and its macros.

@@ -1,4 +1,4 @@
-"""Programs assembled from the formulas of a document, with a map from program positions to document positions."""
+"""Programs that consist of formulas of a document, with a map from their positions to the document's positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shown_axes import MACRO
 
 
 class AssembledProgram:
-    """A program assembled from parts of a document, with a map from its positions to document positions.
+    """A program that consists of parts of a document, with a map from its positions to the document's positions.
 
     >>> work = AssembledProgram("a $x$ b $y$", [(2, 5), (8, 11)])
     >>> work.text
@@ -48,7 +48,7 @@ class AssembledProgram:
             position += len(text) + 1
 
     def part(self, position: int) -> int:
-        """Return the index of the part that contains a position."""
+        """Return the index of the part that contains a position of the program."""
         return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
@@ -57,7 +57,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """Return the document span of a program span; for a replaced part, return the whole part."""
+        """Return the document's span for a span of the program. In a part with replaced text, it is the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]
@@ -67,7 +67,7 @@ class AssembledProgram:
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
     def error(self, error: NotationError) -> NotationError:
-        """Return an error of the program as an error of the document."""
+        """Return an error of the program with its spans moved to the document."""
         if error.source != self.text:
             return error
         return error.moved(self.source, self.span)
@@ -77,7 +77,7 @@ USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
 def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
-    """Assemble formulas and the macros that they need, without the unread rows.
+    """Assemble a program from formulas and the macros that they need. Rows that were not parsed are left out.
 
     Macros that are defined after the last formula are left out.
     """
@@ -99,7 +99,7 @@ def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledP
 
 
 def _find_assumptions_within(formulas: list[MathSpan]) -> dict[Span, int]:
-    """Map each assumption in a comment within a display to the start of that display."""
+    """Return, for each assumption in a comment within a display, the position where the display starts."""
     within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)
     for maths in formulas:

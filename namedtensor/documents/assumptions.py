@@ -47,7 +47,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program that ends with an assertion, rewritten so that each name has a meaning, and its assumptions."""
+    """A program that ends with an assertion, in which every name has a meaning, and the assumptions that this needs."""
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
@@ -89,7 +89,10 @@ def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Type
 
 
 def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
-    """Infer bodies of undefined functions from equations of differentials, such as ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
+    """Return, for undefined functions, the bodies that equations of differentials imply.
+
+    For example, ∂Att(Q, K, V) = ∂(α ⊙_{seq} V) implies that Att(Q, K, V) is α ⊙_{seq} V.
+    """
     result: dict[str, Node] = {}
     for claim in claims:
         first, second = (node.body if isinstance(node, Differential) else None for node in claim.sides[:2])
@@ -101,7 +104,10 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """Return the value of an undefined name that is one side of an equation, such as D in ∂f(X)/∂X* = D, or None."""
+    """Return the value of an undefined name that is a side of an equation, or None.
+
+    For example, D is undefined in ∂f(X)/∂X* = D, so that its value is the other side.
+    """
     for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
         if isinstance(one, Name) and one.text in unknown and one not in walk(other):
             return {one.text: other}
@@ -109,7 +115,10 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
 
 
 def _records(assumptions: DocumentAssumptions) -> None:
-    """Read U_s and [∂U]_s, for an undefined s, as the elements of U and ∂U at a record s of indices along 𝒮."""
+    """Rewrite U_s and [∂U]_s, for an undefined s, as elements of U and ∂U.
+
+    Here, s is a record, that is, an index for each axis in 𝒮.
+    """
     statements = assumptions.program.statements[:-1]
     known = {
         to_text(name)
@@ -146,7 +155,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
         return None
 
     def by_element(body: Node, variable: Name, components: tuple[Node, ...]) -> Any:
-        """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
+        """Rewrite ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
         if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
             return None
         step, record = Name("epsilonA"), components[0]
@@ -166,7 +175,7 @@ def _is_bracket(node: Any) -> bool:
 
 
 def _shape_of(record: str) -> str:
-    """Return the shape variable of a record: 𝒮 for s, 𝒮' for s'."""
+    """Return the shape variable of a record, such as 𝒮 for s and 𝒮' for s', or an empty string."""
     plain = record.rstrip(MARKS)
     letter = plain.rstrip("'")
     if not (letter.islower() and letter.isascii() and len(letter) == 1):
@@ -175,7 +184,7 @@ def _shape_of(record: str) -> str:
 
 
 def _index_sets(assumptions: DocumentAssumptions) -> None:
-    """Read ∑_{i ∈ I} X_{ax(i)} with an undefined I as the sum over all indices of ax."""
+    """Rewrite ∑_{i ∈ I} X_{ax(i)}, for an undefined I, as the sum over all indices of ax."""
     start = assumptions.claim.span[0]
     spoken = {
         to_text(name)
@@ -209,7 +218,7 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
 
 
 def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
-    """Read f^{𝒮'}(X), the lift of f, as a call of f on a tensor X with the extra axes 𝒮'."""
+    """Rewrite f^{𝒮'}(X), the lift of f to the axes 𝒮', as a call of f on a tensor X that has additional axes."""
     lifted: set[str] = set()
 
     def plain(node: Any) -> Any:
@@ -244,7 +253,7 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
 
 
 def _increments(assumptions: DocumentAssumptions) -> None:
-    """Read ∂f(X; H), the differential of f at X with increment H, as ∂f(X), and replace H with ∂X."""
+    """Rewrite ∂f(X; H), the differential of f at X with increment H, as ∂f(X), and H as ∂X."""
     increments: dict[str, Node] = {}
     heads = (statement.sides[0] for statement in assumptions.program.statements[:-1] if isinstance(statement, Equation))
     takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
@@ -267,7 +276,7 @@ def _increments(assumptions: DocumentAssumptions) -> None:
 
 
 def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
-    """Replace undefined names, and calls of undefined functions, with the expressions that other assertions state."""
+    """Replace undefined names and calls of undefined functions by expressions that other assertions state."""
 
     def meant(node: Any) -> Any:
         if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:
@@ -280,7 +289,7 @@ def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) ->
 
 
 def _any_functions(assumptions: DocumentAssumptions) -> None:
-    """Define each function that has a signature but no definition as a smooth function with random weights."""
+    """Define each function that has only a signature as a smooth function with random weights."""
     statements = assumptions.program.statements
     heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
     defined = {
@@ -304,7 +313,10 @@ def _is_of_numbers(of: Any) -> bool:
 
 
 def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
-    """Return a definition f(x, y) = tanh u + u²/4 with u linear in x and y, which is smooth and has no symmetry."""
+    """Return the statements that define f(x, y) as tanh u + u²/4, where u is linear in x and y.
+
+    Such a function is smooth and has no symmetry.
+    """
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
     lines, terms = [], [f"bias{letter}"]

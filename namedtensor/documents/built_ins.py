@@ -16,7 +16,7 @@ from ..scope.names import walk
 
 
 def is_built_in(tree: nodes.Program, span: Span) -> bool:
-    """Return whether the function that is defined at a span is proved to equal the built-in function of that name.
+    """Return whether a function's definition at a span is proved to equal the built-in function of the same name.
 
     For a signature, check the definitions of the function.
     """
@@ -30,7 +30,7 @@ def is_built_in(tree: nodes.Program, span: Span) -> bool:
 
 
 def _is_proved(equation: nodes.Equation) -> bool:
-    """Return whether a proof shows that a definition is true of the built-in function."""
+    """Return whether an equation is proved if its left-hand side is read as the built-in function."""
     from ..derivations.equal_forms import has_proof
 
     head = equation.sides[0]
@@ -53,7 +53,7 @@ def _is_proved(equation: nodes.Equation) -> bool:
 
 
 def _options(equation: nodes.Equation, head: nodes.Call) -> list[tuple[Any, ...]]:
-    """Return the candidate options with which the built-in function may equal a definition.
+    """Return the candidate options for which the built-in function may equal the definition.
 
     The candidates are the default options, 0, and the names in the definition.
     """

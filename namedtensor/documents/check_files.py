@@ -214,14 +214,14 @@ def check_python(
 
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
-    """Test the assertions of a formula on random tensors and return the verdicts."""
+    """Test the assertions of a formula on random tensors, and return the results."""
     from .trial import try_assertions
 
     return list(try_assertions(program.source, program.tree, shapes, sizes, draws))
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
-    """Yield the formulas of a Python file. Raise InputError if it does not parse."""
+    """Yield the formulas of a Python file. Raise InputError if the file is not valid Python."""
     try:
         yield from formulas_in(text)
     except SyntaxError as problem:
@@ -230,7 +230,10 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 
 
 def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
-    """Return the error of a formula as an error of its file; an error in an input's shape is at the whole formula."""
+    """Return an error of a formula with its spans moved to the file.
+
+    An error that has no place in the formula, such as in an input's shape, is at the whole formula.
+    """
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())
     return error.moved(text, formula.place)

@@ -1,4 +1,4 @@
-"""Assertions of a program, each as a separate program with only the statements that it needs.
+"""The assertions of a program, each with a separate program of only the statements that it needs.
 
     f(X) = X ⊙_{ax} X                         f(insideA) = insideA ⊙_{ax} insideA
     ∂f(X; H) = 2 X ⊙_{ax} H                   ∂f(X; H) = 2 X ⊙_{ax} H          about any X
@@ -28,7 +28,7 @@ from .notation import heads_of, names_in
 
 
 class ClaimAlone(NamedTuple):
-    """An assertion or a derivation, with a program that ends with it.
+    """An assertion, or a derivation such as Y = A = B, with a program that ends with it.
 
     A derivation also defines its first side, which is a name or a call.
     """
@@ -40,7 +40,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """Yield each assertion of a program, and whether it also defines its first side."""
+    """Yield the equations that assert something, and whether they also define their first side."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -52,7 +52,7 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
-    """Return an assertion with the statements that it needs, and with the signature in its row, if any."""
+    """Return an assertion with the statements that it needs, and with a signature that applies to its row alone."""
     function = next(
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )
@@ -66,7 +66,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 
 def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
-    """Return the assertion without the declarations of its names, or None if there are no such declarations."""
+    """Return the assertion without the declarations of names in it, or None if it has no such declarations."""
     spoken = words_of(alone.statement)
     statements = tuple(
         statement
@@ -77,7 +77,7 @@ def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
-    """Return the names in an assertion that its program does not define, declare or describe."""
+    """Return the names in an assertion that its program does not introduce and that are not given."""
     before, claim = alone.program.statements[:-1], alone.statement
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
@@ -86,13 +86,13 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
 
 
 def is_of_sizes(statement: Any) -> bool:
-    """Return whether an equation is about sizes alone; the checker tests such equations."""
+    """Return whether an equation has a size as a side. Such equations are tested by the type checker."""
     return any(isinstance(side, Size) for side in statement.sides)
 
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """Return the statements that an assertion needs, without the assertions in those statements."""
+    """Return the statements that an assertion needs, without assertions in these statements."""
     makes = _names_made(scope)
     others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
     indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
@@ -110,7 +110,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """Map the span of each statement that is not an assertion to the names that it defines or describes."""
+    """Return the names that each statement defines or describes, by its span. Assertions are left out."""
     names_made: dict[Span, set[str]] = {}
     plain = [member for group in scope.definitions.values() for member in group]
     for function in scope.all_functions():
@@ -148,7 +148,7 @@ def _drop_assertions(statement: Any) -> Any:
 
 # -------------------------------------------------------------------------------------------- what functions have inside
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
-    """Yield the needed statements; rename each local name of a function that is also a name in the assertion."""
+    """Yield the needed statements, with local names of functions renamed if the assertion uses the same names."""
     spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():
@@ -177,7 +177,7 @@ def _letters(number: int) -> str:
 
 
 def _declare_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
-    """Yield declarations for the function parameters that an assertion uses, unless they are declared elsewhere."""
+    """Yield a declaration for each function parameter that the assertion uses and no statement declares."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = words_of(claim).union(*map(words_of, needed))

@@ -1,4 +1,4 @@
-"""Redefinitions and conflicts among the formulas of a section, which are parsed once as one text."""
+"""Redefinitions and conflicts among the formulas of a section, which are parsed together as one text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionConflict(NamedTuple):
-    """The reason why formulas do not form a program, and both statements for a name that is defined twice."""
+    """The error for formulas that do not form a program. If a name is defined twice, the spans of both statements."""
 
     problem: NotationError
     first: Span | None = None
@@ -38,7 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A redefined name, with the position where the new definition begins to apply and both defining statements."""
+    """A redefinition of a name: the position from which it applies, and the spans of both defining statements."""
 
     position: int
     first: Span
@@ -46,7 +46,7 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """A program that consists of some statements of a text: the statements whose spans are in `kept`."""
+    """A program of those statements of a text whose spans are in `kept`."""
 
     def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")
@@ -59,7 +59,10 @@ class ConflictingPart(ParsedProgram):
         )
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
-        """Check the types of the program, with sizes for unspecified ends; the result without inputs is cached."""
+        """Return the result of a type check, in which open range ends have numbers.
+
+        The result without inputs is cached.
+        """
         from ..programs.checks import check_program_types
         from ..programs.open_lengths import with_open_ends
 
@@ -84,7 +87,7 @@ class ConflictingPart(ParsedProgram):
 
 
 class Together:
-    """Formulas of a document as one text, with a map from its statements to the formulas."""
+    """The formulas of a section as one text, with a map from its statements to the formulas."""
 
     def __init__(self, document: Document, formulas: list[MathSpan]):
         self.formulas = list(formulas)
@@ -100,7 +103,7 @@ class Together:
         self.formulas.remove(maths)
 
     def holder(self, span: Span | None) -> MathSpan | None:
-        """Return the formula that contains a span of the joined text."""
+        """Return the formula that contains a span of the joined text, or None."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
@@ -109,7 +112,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """Return the signatures that apply to a single row, because other rows of the display have other signatures."""
+        """Return the signatures that apply to one row each, since the rows of the display have different signatures."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
@@ -118,13 +121,13 @@ class Together:
         return frozenset(one.span for group in groups for one in group)
 
     def signature_of(self, row: Span) -> nodes.Signature | None:
-        """Return the signature that follows a statement in its row, if it applies to that row alone."""
+        """Return the signature in the row of a statement if it applies to this row alone, or None."""
         at = next((at for at, statement in enumerate(self.statements) if statement.span == row), len(self.statements))
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
     def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
-        """Return a program of some of the formulas, without the removed statements.
+        """Return the program of some formulas without the removed statements.
 
         Equal texts and statements return the same cached program.
         """
@@ -135,7 +138,7 @@ class Together:
         return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, holders))
 
     def holding(self, removed: frozenset[Span]) -> list[Any]:
-        """Return the statements that are valid at the end of the section.
+        """Return the statements that hold at the end of the section.
 
         Redefined names, the statements that depend on them, and expressions in running text are left out.
         """
@@ -151,7 +154,7 @@ PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("program
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
-    """Return the reason why formulas do not form a program without the removed statements, or None if they do."""
+    """Return the conflict due to which formulas, without the removed statements, are not a program, or None."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree
@@ -169,7 +172,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """Return the first declaration that conflicts with an earlier statement, or None.
+    """Return the conflict of the first declaration that contradicts an earlier statement, or None.
 
     A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
     the name. The same rule applies to functions and their signatures.
@@ -205,7 +208,7 @@ def _again(together: Together, name: Any, before: Any, statement: Any) -> Defini
 
 
 def _declares(statement: Any) -> list[tuple[str, Any]]:
-    """Return the names that a declaration or a signature declares, each with its node."""
+    """Return the names that a declaration or signature declares, each with its left-hand side."""
     if not isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return []
     count = len(statement.domain) if isinstance(statement, nodes.Signature) else None
@@ -213,7 +216,7 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _get_defined_name(head: Any, arguments: int | None = None) -> str:
-    """Return the name that a left-hand side defines; f(X) defines f()1, the function name with its number of arguments.
+    """Return the name that a left-hand side defines. For f(X), it is f()1, which contains the number of arguments.
 
     Return an empty string for an operator, and for an argument that is not a name, such as in f(2 X).
     """
@@ -227,7 +230,7 @@ def _get_defined_name(head: Any, arguments: int | None = None) -> str:
 
 
 def _is_headed(together: Together, before: Span, again: Span) -> bool:
-    """Return whether a subsection heading is between two spans of the text."""
+    """Return whether there is a subsection heading between two spans of the joined text."""
     first, second = together.work.span(before), together.work.span(again)
     return bool(first and second and SUBSECTION.search(together.work.source, first[1], second[0]))
 
@@ -236,7 +239,7 @@ SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
 
 
 def _is_said_again(before: Any, statement: Any) -> bool:
-    """Return whether a declaration or a signature adds nothing to an earlier declaration."""
+    """Return whether a declaration or signature only repeats an earlier one."""
     one, other = _sets(before), _sets(statement)
     return one == other or isinstance(statement, nodes.Declaration) and set(other) <= set(one)
 
@@ -262,7 +265,10 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
 
 # ------------------------------------------------------------------------------------- statements that hold no more
 def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
-    """Remove the statements at some positions, and the earlier statements that depend on their names."""
+    """Return the statements without the superseded ones, whose indices are in `gone`.
+
+    Earlier statements that depend on the superseded names are left out, too.
+    """
     lost, waiting = set(gone), list(gone)
     while waiting:
         names = head_keys(statements[waiting.pop()])
@@ -275,12 +281,12 @@ def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
 
 
 def head_keys(statement: Any) -> set[str]:
-    """Return the names, with scripts, that a statement defines or declares."""
+    """Return the keys of the names that a statement defines or declares, including scripts."""
     return {_exact_name(head) for head in heads(statement)} - {""}
 
 
 def mention_keys(statement: Any) -> set[str]:
-    """Return the names, with scripts, in a statement."""
+    """Return the keys of the names that occur in a statement, including scripts."""
     return {_exact_name(node) for node in walk(statement)} - {""}
 
 

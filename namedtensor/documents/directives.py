@@ -24,7 +24,7 @@ SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
 
 
 class Ignored(NamedTuple):
-    """A directive to ignore some findings, or all findings if it has no codes."""
+    """A directive to ignore findings with certain codes or, if it states no codes, all findings."""
 
     position: int
     numbers: frozenset[int]
@@ -51,7 +51,7 @@ def remarks(source: str, start: int, end: int) -> Iterator[Ignored | FactDirecti
 
 
 def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
-    """Return the assumptions in a span, in text or LaTeX syntax. Raise NotationError if they are invalid."""
+    """Return the assumptions in a span, which is in text or LaTeX syntax. Raise NotationError if they are invalid."""
     text = source[slice(*span)]
     try:
         program = parse(text, "latex" if latex else "text")
@@ -71,7 +71,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
 
 
 def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the spans between the semicolons that are outside of brackets."""
+    """Yield the spans of a range between semicolons. Semicolons in brackets do not separate."""
     depth, position = 0, start
     for sign in SEPARATOR.finditer(source, start, end):
         if sign[0] == ";" and depth == 0:
@@ -83,7 +83,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _move_error(problem: NotationError, source: str, span: Span) -> NotationError:
-    """Return the error of a part as an error of the whole source."""
+    """Return the error of a part of a source, with its span moved to the whole source."""
     result = problem.span or (0, 0)
     moved = (span[0] + result[0], min(span[0] + result[1], span[1]))
     return problem.replace(source=source, span=moved, labels=())

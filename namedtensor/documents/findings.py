@@ -1,4 +1,4 @@
-"""Findings of a report with their positions in files, without the findings that comments ignore."""
+"""The findings of a report, with their positions in files. Findings that comments ignore are left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 class _Silenced(NamedTuple):
-    """A range of a file in which a comment silences some codes, or all codes."""
+    """A range of a file in which a comment silences findings with certain codes, or all findings."""
 
     file: str
     start: int

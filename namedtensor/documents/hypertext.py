@@ -47,7 +47,10 @@ class HypertextReader(DocumentReader):
         return max(next_end(self.lower, f"</{mark['silent'].lower()}>", mark.end()), mark.end())
 
     def title(self, mark: re.Match) -> int:
-        """Write a heading as a section and return the position after it, or after its tag if it is not closed."""
+        """Write a heading as a section, and return the position after it.
+
+        If it is not closed, return the position after its tag.
+        """
         start = next_end(self.text, ">", mark.end())
         closer = f"</{mark['title'].lower()}>"
         end = next_end(self.lower, closer, start) if start >= 0 else -1
@@ -64,7 +67,7 @@ class HypertextReader(DocumentReader):
         return self.write_whole(mark.start(), end) if end else mark.end()
 
     def copy(self, start: int, end: int) -> None:
-        """Copy a range without tags, and replace entities with their characters."""
+        """Copy a range of the page without its tags, and with entities replaced by their characters."""
         position = start
         for match in MARKUP.finditer(self.text, start, end):
             self.parts.copy(position, match.start())

@@ -38,12 +38,12 @@ class FileLocation(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The number of the first line of the span, from 1."""
+        """The line number, counted from 1, of the first line of the span."""
         return self.text.count("\n", 0, self.span[0]) + 1
 
 
 class _Part(NamedTuple):
-    """A part of a whole document: its start there, its file, and its offset in the file."""
+    """A part of a whole document: its start in the whole, and the file and offset from which it comes."""
 
     start: int
     file: str
@@ -53,7 +53,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class Whole:
-    """The text of a document with all included files, a map to these files, and notes on the skipped files."""
+    """The text of a document with its included files, a map to these files, and notes about skipped files."""
 
     text: str
     parts: list[_Part]
@@ -71,7 +71,7 @@ class Whole:
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
-        """Return the location of a span in its file; the location ends with the part in which the span begins.
+        """Return the place of a span in its file. If the span continues in another part, it is cut at the part's end.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
@@ -85,7 +85,7 @@ class Whole:
         return FileLocation(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
 
     def error(self, error: NotationError) -> tuple[str, NotationError]:
-        """Return the file of an error, and the error as an error of that file. Labels in other files become notes."""
+        """Return the file in which an error occurs, and the error for this file. Labels in other files become notes."""
         if error.source != self.text or error.span is None:
             return self.file, error
         at = self.place(error.span)
@@ -103,7 +103,7 @@ class Whole:
 
 
 class FileParts:
-    """Builder for a whole document."""
+    """A builder of a whole document from parts of files."""
 
     def __init__(self, file: str, text: str):
         self.file, self.text = file, text
@@ -112,12 +112,12 @@ class FileParts:
         self.length = 0
 
     def copy(self, start: int, end: int, file: str | None = None, text: str | None = None) -> None:
-        """Copy a range of a file; the default file is the document."""
+        """Append a range of a file, which is the document itself by default."""
         whole = self.text if text is None else text
         self.write(whole[start:end], start, file, whole)
 
     def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
-        """Append generated text that maps to a position of a file."""
+        """Append generated text, whose position is mapped to the position `at` of a file."""
         if written:
             self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
             self.texts.append(written)
@@ -128,7 +128,7 @@ class FileParts:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """Return the parts of a document that TeX reads, without its included files."""
+    """Return those parts of a document that TeX reads. Files that it includes are not inserted."""
     parts = FileParts(file, text)
     for stretch in stretches(text):
         parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
@@ -141,7 +141,7 @@ def whole_of_one(text: str, file: str) -> Whole:
 
 
 def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
-    """Join several documents into one document with the given file name."""
+    """Return one document that consists of several documents. Its name is `file`."""
     parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
     for whole in wholes:
         parts += [part._replace(start=part.start + length) for part in whole.parts]
@@ -152,7 +152,7 @@ def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
 
 
 def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
-    """Return a document with all files that it includes, from `read` or from disk."""
+    """Return a document with all files that it includes. Files are read by `read` or, if it is None, from disk."""
     reading = IncludedReading(file, text, read=read)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
@@ -177,7 +177,7 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
 
 
 def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """Return the text of a file from `read` or from disk, and a note. Raise InputError if there is no such file."""
+    """Return the text of a file, from `read` or from disk, and a note or None. Raise InputError if there is no file."""
     if read is None:
         return document_text(file, limit)
     text = read(file)

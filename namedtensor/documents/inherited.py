@@ -25,7 +25,7 @@ StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its numb
 
 
 def later_signatures(document: Document) -> dict[str, StatementKey]:
-    """Return the signatures of functions that have the same signature everywhere in the document.
+    """Return the signatures that later sections give to functions, if a function has the same signature everywhere.
 
     Function names with one letter are left out, because another section may use the same letter for another function.
     """
@@ -55,7 +55,7 @@ class Inheritance:
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
-        """Return the earlier statements that a section's formulas need, as assumptions.
+        """Return the statements of earlier sections that a section's formulas need, by the formulas that contain them.
 
         Statements of the section itself take precedence.
         """
@@ -93,7 +93,7 @@ class Inheritance:
         return dict(facts.values())
 
     def has_other_parts(self, name: str, pair: StatementKey, redefined: set[str]) -> bool:
-        """Return whether a section redefines a name in the body of an inherited function, such as Y in f(X) = Y.
+        """Return whether a section redefines a name on which an inherited function depends, such as Y in f(X) = Y.
 
         The section then inherits only the signature of the function.
         """
@@ -105,7 +105,7 @@ class Inheritance:
         )
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses a name for a new tensor: it mentions no axis of the earlier tensor."""
+        """Return whether a section uses a name for a different tensor, since no axis of the earlier one occurs."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
@@ -115,7 +115,7 @@ class Inheritance:
         return bool(names) and not functions and not names & axes
 
     def is_the_same(self, name: str, section: Section) -> bool:
-        """Return whether a section only repeats the declaration of a tensor with known elements."""
+        """Return whether a section only declares a name again, whose elements an earlier section has defined."""
         before = [self.statement(pair) for pair in self.known.get(name, ())]
         sets = {
             to_text(of) for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets
@@ -151,7 +151,7 @@ class Inheritance:
         return self.sections[maths].programs[maths].statements[number]
 
     def fact(self, pair: StatementKey) -> tuple[MathSpan, nodes.Program]:
-        """Return a statement as an assumption for another section."""
+        """Return a statement as an assumption for later sections, with the formula that contains it."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
@@ -163,7 +163,7 @@ class Inheritance:
 
 
 class Needs:
-    """The dependencies of a section's formulas on its definitions."""
+    """The needs of formulas in a section, that is, which definitions in this section each formula depends on."""
 
     def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section
@@ -180,7 +180,10 @@ class Needs:
                     self.sizes.append(maths)
 
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
-        """Return formulas with the definitions that they need, preferring earlier definitions to later ones."""
+        """Return formulas together with the formulas that define their names.
+
+        An earlier definition of a name is preferred to a later one.
+        """
 
         @lru_cache(maxsize=4096)
         def said_before(name: str) -> list[MathSpan]:
@@ -204,13 +207,13 @@ def bound_by(statement: Any) -> list[str]:
 
 
 def find_described_names(program: nodes.Program) -> Iterator[str]:
-    """Yield the names that a program describes."""
+    """Yield the names that the statements of a program introduce."""
     for statement in program.statements:
         yield from _told_by(statement)
 
 
 def _told_by(statement: Any) -> list[str]:
-    """Return the names that a statement introduces; an equation about f(2 X) or a renamed tensor introduces none."""
+    """Return the names that a statement introduces. An equation about f(2 X) or a renamed tensor introduces none."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         is_known = isinstance(head, nodes.Rename) or not all(
@@ -221,7 +224,7 @@ def _told_by(statement: Any) -> list[str]:
 
 
 def _is_known(body: nodes.Node) -> bool:
-    """Return whether an expression is a literal tensor of numbers."""
+    """Return whether an expression is a literal that contains only numbers."""
     return isinstance(body, nodes.Literal) and not any(isinstance(node, nodes.Name) for node in walk(body))
 
 

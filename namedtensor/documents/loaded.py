@@ -53,7 +53,7 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 
 @raise_recursion_limit
 def program_of(file: str, section: str | None) -> str | None:
-    """Return the program of a document, or of one of its sections, as text; None if the file is a single formula.
+    """Return the program of a document or of one of its sections as text, or None if the file is a single formula.
 
     Expressions without a name are left out, so that the last definition is the value of the program. Raise
     NotationError if the file cannot be read or does not have the section.
@@ -84,7 +84,7 @@ def _find_section(sections: Iterable[Section], title: str, file: str) -> Section
 
 
 def _append_statements(before: list[Any], new: list[Any]) -> list[Any]:
-    """Append new statements, and drop the earlier statements that they supersede."""
+    """Return the earlier and new statements, without earlier statements that the new ones supersede."""
     again = {name for statement in new for name in head_keys(statement)}
     gone = {at for at, statement in enumerate(before) if again & head_keys(statement)}
     return drop_superseded([*before, *new], gone)
@@ -92,7 +92,7 @@ def _append_statements(before: list[Any], new: list[Any]) -> list[Any]:
 
 # -------------------------------------------------------------------------------------------- a formula by its label
 def find_labeled(file: str, label: str) -> str:
-    """Return a program whose value is the labeled formula, with the definitions that it needs.
+    """Return the program whose value is the labeled formula, with the definitions that it needs.
 
     Raise NotationError if the file cannot be read, or if no formula has that label.
     """
@@ -114,13 +114,13 @@ def find_labeled(file: str, label: str) -> str:
 
 
 def chosen(program: nodes.Program, position: int) -> Any:
-    """Return the statement with the label at a position among the labels of a formula."""
+    """Return the equation or expression at a position in a program, or the last one if there are fewer."""
     defining = [statement for statement in program.statements if isinstance(statement, (nodes.Equation, nodes.Value))]
     return defining[min(position, len(defining) - 1)] if defining else program.statements[-1]
 
 
 def with_value(holds: list[Any], statement: Any) -> list[Any]:
-    """Return the definitions that a statement needs, followed by the statement and an expression for its value."""
+    """Return the definitions that a statement needs, followed by the statement and an expression with its value."""
     others = [fromkey for fromkey in dict.fromkeys(holds) if fromkey != statement and not isinstance(fromkey, LEFT_OUT)]
     needed: list[Any] = [statement]
     for line in needed:
@@ -134,7 +134,7 @@ def with_value(holds: list[Any], statement: Any) -> list[Any]:
 
 # ----------------------------------------------------------------------------------------------- files of assumptions
 def with_assumptions(whole: Whole, file: str) -> tuple[Whole, int]:
-    """Insert the assumptions of a file before a document; return both as one document, and the end of the assumptions.
+    """Return a document preceded by the assumptions in a file, and the position where the assumptions end.
 
     Raise InputError if the assumptions are invalid.
     """

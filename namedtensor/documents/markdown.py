@@ -35,12 +35,12 @@ NAMED = r"\label{\name{nt}}"  # marks a formula as one of this notation
 
 
 def whole_markdown(text: str, file: str) -> Whole:
-    """Return the LaTeX document of the headings and formulas of a Markdown file."""
+    """Convert a Markdown file to a LaTeX document that contains its headings and formulas."""
     return MarkdownReader(text, file).whole()
 
 
 class MarkdownReader(DocumentReader):
-    """Reader for Markdown."""
+    """A reader of Markdown."""
 
     MARK = re.compile(
         rf"""^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[ \t]*(?P<info>[^\n`]*)(?:\n|\Z)
@@ -62,13 +62,16 @@ class MarkdownReader(DocumentReader):
         return self.write_title(mark, mark.span("title"), mark.end())
 
     def code(self, mark: re.Match) -> int:
-        """Skip inline code, which ends at a run of as many backticks as it begins with."""
+        """Return the position after inline code, which ends with as many backticks as it begins with.
+
+        If it is not closed, return the position after its beginning.
+        """
         end = self.end_of_paragraph(mark.end())
         closing = re.compile(rf"(?<!`){mark[0]}(?!`)").search(self.text, mark.end(), end)
         return closing.end() if closing else mark.end()
 
     def info(self, mark: re.Match) -> int:
-        """Read a fenced block whose language follows the fence."""
+        """Read a fenced block, and return the position after it. The language of the block follows the fence."""
         closing = re.compile(rf"^[ \t>]*{mark['fence']}[`~]*[ \t]*$", re.MULTILINE).search(self.text, mark.end())
         inside = closing.start() if closing else len(self.text)
         language = mark["info"].split(maxsplit=1)[:1]
@@ -79,7 +82,7 @@ class MarkdownReader(DocumentReader):
         return closing.end() if closing else len(self.text)
 
     def program(self, start: int, end: int) -> None:
-        """Write a block of the text notation as one display for each statement."""
+        """Write a block in text notation as LaTeX, with one display for each statement."""
         try:
             statements = parse(self.text[start:end], "text").statements
         except NotationError:
@@ -135,7 +138,7 @@ class MarkdownReader(DocumentReader):
 
 
 def _reads_alike(text: str, statement: nodes.Statement) -> bool:
-    """Return whether the LaTeX of a statement parses to the same tree as its text notation."""
+    """Return whether a LaTeX text is parsed to the given statement."""
     try:
         return parse(text, "latex").statements == (statement,)
     except NotationError:
@@ -147,7 +150,10 @@ CELL = ":cell "  # between the name of a notebook and the number of a cell
 
 
 def whole_notebook(text: str, file: str) -> Whole:
-    """Return the headings and formulas of a notebook's Markdown cells. Raise InputError if it is not a notebook."""
+    """Convert a notebook's Markdown cells to a LaTeX document that contains their headings and formulas.
+
+    Raise InputError if the text is not a notebook.
+    """
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -158,7 +164,7 @@ def whole_notebook(text: str, file: str) -> Whole:
 
 
 def _cells(content: Any) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each Markdown cell; the numbers count all cells from 1."""
+    """Yield the text of each Markdown cell with its number. The numbers count all cells of the notebook from 1."""
     cells = content.get("cells") if isinstance(content, dict) else None
     for number, cell in enumerate(cells if isinstance(cells, list) else (), 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "markdown":

@@ -38,7 +38,7 @@ TOKEN = re.compile(
 
 
 def find(source: str, common: int = 0) -> Document:
-    """Return the sections, formulas and macros of a document; assumptions before `common` apply to all sections."""
+    """Return the sections, formulas and macros of a document. Assumptions before `common` hold in all sections."""
     document = Document(source, [Section("", 0)], common=common)
     position = index = 0
     while token := TOKEN.search(source, position):
@@ -63,7 +63,7 @@ COUNTED = ("begin", "bracket", "dollars", "section")
 
 
 def _outside(document: Document, token: re.Match) -> int:
-    """Process one token outside of formulas and return the position after it."""
+    """Process a token outside of formulas, and return the position after it."""
     kind = token.lastgroup
     if kind == "section":
         title, end = _title(document.source, token.end())
@@ -78,7 +78,7 @@ def _outside(document: Document, token: re.Match) -> int:
 
 
 def _take_remarks(document: Document, start: int, end: int) -> None:
-    """Add the directives in the comments of a range to the document."""
+    """Add the directives in the comments of a range to a document."""
     for remark in remarks(document.source, start, end):
         document.remarks += 1
         if document.remarks > REMARKS:
@@ -103,13 +103,13 @@ def _comment(document: Document, token: re.Match) -> int:
 
 
 def opaque_end(source: str, token: re.Match) -> int:
-    """Return the end of a verbatim environment, or the end of its \\begin if it is not closed."""
+    """Return the end of a verbatim environment that begins with a token, or the token's end if it is not closed."""
     end = next_end(source, rf"\end{{{token['kind']}}}", token.end())
     return token.end() if end < 0 else end
 
 
 def next_end(source: str, text: str, position: int) -> int:
-    """Return the end of the next `text`, or -1 if there is none. The last occurrence is cached."""
+    """Return the position after the next occurrence of `text`, or -1 if there is none. The last one is cached."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
 
@@ -141,7 +141,7 @@ def _define(document: Document, token: re.Match) -> int:
 
 
 def _define_environment(document: Document, start: int, head: re.Match | None, end: int) -> None:
-    r"""Record the environment of \newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display."""
+    r"""Record that an environment such as \newenvironment{shown}{\begin{align}}{\end{align}} is a display."""
     if head is None:
         return
     text = document.source[start:end]
@@ -159,7 +159,7 @@ def _know(document: Document, macro: str, span: Span, text: str) -> None:
 
 
 def _skip_signature(document: Document, token: re.Match) -> int:
-    r"""Skip \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
+    r"""Return the position after \NewDocumentCommand{\name}{m o}{body}, which the notation does not support."""
     position = token.end()
     while group := GROUP.match(document.source, position):
         position = group_end(document.source, group.end() - 1) or token.end()
@@ -236,13 +236,13 @@ def maths_end(
 
 
 def group_end(source: str, position: int) -> int | None:
-    """Return the end of the group that opens with { at `position`, or None if there is no group."""
+    """Return the end of the group that begins with { at `position`, or None if it is not closed."""
     return _groups(source).get(position)
 
 
 @lru_cache(maxsize=8)
 def _groups(source: str) -> dict[int, int]:
-    """Map the position of each { to the end of its group."""
+    """Return a map from the position of each { to the end of its group."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for brace in BRACE.finditer(source):
@@ -273,7 +273,7 @@ GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # afte
 
 
 def definition_end(source: str, token: re.Match) -> int | None:
-    """Return the end of the definition that `token` begins, or None if it cannot be used."""
+    """Return the end of the macro definition that a token begins, or None if it is invalid."""
     if token[0].endswith("environment"):
         head = ENVIRONMENT.match(source, token.end())
         middle = group_end(source, head.end()) if head else None
@@ -297,7 +297,7 @@ def definition_end(source: str, token: re.Match) -> int | None:
 
 
 def _sound(definition: str) -> bool:
-    """Return whether the notation can parse a macro definition."""
+    """Return whether a macro definition has no errors."""
     try:
         parse(definition + "\n$x$", "latex")
     except NotationError:

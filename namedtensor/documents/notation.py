@@ -39,7 +39,7 @@ CALLED = re.compile(
 def gather(
     document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
 ) -> set[MathSpan]:
-    """Select the formulas of a section to check, and return the formulas whose errors are reported.
+    """Select the formulas of a section that are checked, and return those of them whose errors are reported.
 
     `before` contains the names of earlier sections.
     """
@@ -93,7 +93,7 @@ def gather(
 
 
 def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any, findings: Findings) -> bool:
-    """Return whether a formula is a single shape or type; if so, add it to the section or report its error."""
+    """Return whether a formula is just a shape or type. If so, add it to the section, or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
     try:
@@ -138,7 +138,7 @@ OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A
 def _leave_out(
     document: Document, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> None:
-    """Record a formula that cannot be parsed, either as an error or as skipped with a reason."""
+    """Record that a formula cannot be parsed, as an error or as a skipped formula with a reason."""
     reason = _explain_skipping(document, maths, problem)
     if everything or reason is None or maths.written:
         findings.errors.append(problem)
@@ -207,14 +207,14 @@ def _mentions(document: Document, maths: MathSpan, names: set[str]) -> bool:
 
 
 def _says_something(document: Document, maths: MathSpan) -> bool:
-    """Return whether a formula with named axes is more than a symbol or a fragment in running text."""
+    """Return whether a formula with named axes is complete, rather than a symbol or a fragment in running text."""
     text = document.source[maths.start : maths.end]
     operates, relates = bool(OPERATORS.search(text)), bool(RELATION.search(text))
     return operates and relates or maths.display and (operates or relates)
 
 
 def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findings: Findings) -> None:
-    """Drop formulas without named axes, except the definitions that they need.
+    """Leave out the formulas without named axes that are not related to formulas with named axes.
 
     A formula stays if a formula with named axes uses it, or if it uses only names defined by such formulas.
     """
@@ -248,12 +248,12 @@ def find_names(section: Section, maths: MathSpan) -> tuple[str, ...]:
 
 
 def heads_of(program: nodes.Program) -> set[str]:
-    """Return the names that the statements of a program may define or declare."""
+    """Return the names on the left-hand sides of a program's statements."""
     return {name for statement in program.statements for name in head_names(statement)}
 
 
 def _explain_skipping(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
-    """Return the reason for skipping a formula that does not parse, or None if its error must be reported."""
+    """Return the reason why a formula that cannot be parsed is skipped, or None if its error is reported instead."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
         return problem.message
@@ -278,7 +278,7 @@ def _single(program: nodes.Program) -> bool:
 
 
 def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
-    """Parse a formula; return its tree or its error. In f(x), f is a function if an earlier formula defines it."""
+    """Return the syntax tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it."""
     work = assemble_program(document, [maths])
     findings.read += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
     if findings.read > READ:
@@ -303,7 +303,7 @@ EACH = 10  # characters added to the length of each formula
 
 @lru_cache(maxsize=1024)
 def _tokens_of(text: str) -> int:
-    """Return the number of tokens after macro expansion, which may be large even for a short formula."""
+    """Return the number of tokens in a text after macro expansion, which can be many for a short text."""
     try:
         return len(expand(text, scan(text)))
     except NotationError as problem:
@@ -311,7 +311,7 @@ def _tokens_of(text: str) -> int:
 
 
 def _list_defined_names(section: Section) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of the functions and of the tensors that the formulas of a section define so far."""
+    """Return the names of functions and the names of tensors that the section's formulas define so far."""
     for maths in section.formulas[section.known :]:
         for statement in section.programs[maths].statements:
             head = function_head(statement)
@@ -324,6 +324,6 @@ def _list_defined_names(section: Section) -> tuple[frozenset[str], frozenset[str
 
 
 def _forget_endless(document: Document, problem: NotationError) -> None:
-    """Remove a macro with endless expansion, so that it is reported only once."""
+    """Remove a macro whose expansion does not end, so that its error is reported only once."""
     if problem.code == 109 and problem.span_text in document.definitions and problem.reason == ENDLESS_MACRO:
         del document.definitions[problem.span_text]

@@ -1,4 +1,4 @@
-"""HTML page of the findings of a check, which needs no other files.
+"""An HTML page with the findings of a check. It does not need other files.
 
 The page shows every formula with colored axes and with types as tooltips. Below each formula are its findings, which
 mark the affected source.
@@ -53,7 +53,7 @@ STYLE = (
 
 
 class PageDocument(NamedTuple):
-    """A checked document with its findings."""
+    """A document on the page, with its report and findings."""
 
     name: str
     whole: Whole
@@ -62,7 +62,7 @@ class PageDocument(NamedTuple):
 
 
 def page(documents: Iterable[PageDocument], summary: str) -> str:
-    """Return the HTML page of several documents."""
+    """Return an HTML page for several checked documents."""
     listed = list(documents)
     title = html.escape(", ".join(document.name for document in listed))
     body = "".join("".join(_document(number, document)) for number, document in enumerate(listed))
@@ -89,7 +89,7 @@ def _document(number: int, document: PageDocument) -> Iterator[str]:
 
 
 class PageFormula(NamedTuple):
-    """A formula of a section; its `program` is None if it was not parsed."""
+    """A formula with its section and its program, which is None if the formula was not parsed."""
 
     maths: MathSpan
     section: Section
@@ -110,7 +110,7 @@ def _formulas(document: PageDocument) -> list[PageFormula]:
 
 
 def _group_by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
-    """Group findings by formula number; findings without a formula are under -1."""
+    """Return the findings for each formula, by its index. Findings outside of formulas have the index -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
     for at, formula in enumerate(formulas):
         location = document.whole.place(formula.maths[:2])
@@ -126,7 +126,7 @@ def _group_by_formula(document: PageDocument, formulas: list[PageFormula]) -> di
 
 
 def _contents(number: int, document: PageDocument, findings: Mapping[int, list[Finding]]) -> str:
-    """Return an HTML list of links to the findings, in document order."""
+    """Return an HTML list with a link to each finding, in document order."""
     files = {file: index for index, file in enumerate(document.whole.files)}
     all_of_them = [(at, finding) for at, findings in findings.items() for finding in findings]
     all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
@@ -169,7 +169,7 @@ def _finding_line(finding: Finding) -> str:
 
 
 def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
-    """Return the HTML of a formula's source with its findings marked."""
+    """Return the source of a formula as HTML, in which its findings are marked."""
     start, end = location.span
     spans = sorted(
         (max(start, span[0]), min(end, span[1]), finding) for finding in findings if (span := finding.problem.span)
@@ -186,7 +186,7 @@ def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
 
 # --------------------------------------------------------------------------------------------------- types on hover
 def write_typed_runs(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
-    """Format runs as HTML; the title of each name is its type.
+    """Return runs as HTML, in which the tooltip of each name shows its type.
 
     >>> write_typed_runs((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
@@ -214,7 +214,7 @@ WORD = re.compile(r"([^\W\d_]+'*)")
 
 
 def _words(runs: Iterable[Run]) -> Iterator[Run]:
-    """Split runs so that each word is a separate run."""
+    """Yield the runs, split so that each word is a separate run."""
     for run in runs:
         if run.axis or run.slanted:
             yield run
@@ -223,7 +223,7 @@ def _words(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def _merge_runs(runs: tuple[Run, ...]) -> list[Run]:
-    """Merge adjacent runs that have the same scripts."""
+    """Return the runs, in which adjacent runs with the same scripts are merged."""
     merged: list[Run] = []
     for run in runs:
         if merged and merged[-1].scripts == run.scripts:

@@ -1,4 +1,4 @@
-"""Formulas in a Python file: strings that are passed to functions of this package, with the position of each character.
+"""Formulas in a Python file, that is, strings passed to functions of this package, with character positions.
 
     import namedtensor as nt
     nt.evaluate("softmax_{seq} X", X=X)       a formula whose inputs are all named
@@ -33,7 +33,7 @@ UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not
 
 
 class FormulaString(NamedTuple):
-    """A formula in a Python file: the function that it is passed to, its text, and the position of each character."""
+    """A formula in a Python file: the function to which it is passed, its text, and its characters' positions."""
 
     verb: str
     text: str
@@ -49,12 +49,12 @@ class FormulaString(NamedTuple):
         return self.places[0][0], self.places[-1][1]
 
     def place(self, span: Span) -> Span:
-        """Return the span in the file of a span of the formula."""
+        """Return the file's span for a span of the formula."""
         start, end = (max(0, min(at, len(self.text))) for at in span)
         return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
 
     def inside(self, offset: int) -> int | None:
-        """Return the formula offset of a file offset, or None.
+        """Return the formula's offset for an offset in the file, or None.
 
         The result is None between the literals of the formula, and within an escape sequence.
         """
@@ -62,7 +62,7 @@ class FormulaString(NamedTuple):
 
 
 class SkippedString(NamedTuple):
-    """An argument that is not read as a formula, and the reason."""
+    """An argument that is skipped, since it cannot be read as a formula, and the reason."""
 
     verb: str
     span: Span
@@ -70,7 +70,7 @@ class SkippedString(NamedTuple):
 
 
 def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | SkippedString]:
-    """Return the formulas that a Python file passes to functions of the package, in order.
+    """Return the formulas and skipped arguments that a Python file passes to functions of the package, in order.
 
     Raise SyntaxError if the file is invalid. If `lenient`, ignore a few invalid lines, which occur while a user types.
     """
@@ -79,7 +79,10 @@ def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | Skip
 
 
 def parse_python(source: str, tries: int) -> ast.Module:
-    """Parse a Python file; remove one invalid line per further try. Raise SyntaxError if no tries are left."""
+    """Parse a Python file, with up to `tries` attempts. Each attempt after the first removes an invalid line.
+
+    Raise SyntaxError if no attempt succeeds.
+    """
     first: SyntaxError | None = None
     for _ in range(tries):
         try:
@@ -100,7 +103,7 @@ def parse_python(source: str, tries: int) -> ast.Module:
 
 
 class PythonSource:
-    """A Python file: its tree, its imports from this package, and the variables with known axes."""
+    """A Python file: its tree, its names for this package, and the variables whose axes or text are known."""
 
     def __init__(self, source: str, tree: ast.Module):
         self.source, self.tree = source, tree
@@ -122,7 +125,7 @@ class PythonSource:
                 self.functions |= {name.asname or name.name: name.name for name in node.names}
 
     def called(self, node: ast.Call) -> str | None:
-        """Return the name of the package function that a call calls, or None."""
+        """Return the name of the package's function that a call refers to, or None for another function."""
         function = node.func
         if isinstance(function, ast.Name):
             return self.functions.get(function.id)
@@ -131,7 +134,10 @@ class PythonSource:
         return None
 
     def _record_assignment(self) -> None:
-        """Record variables that are assigned once: axes of A = nt.tensor(…, "height width"), and TEXT = "…"."""
+        """Record the variables that are assigned once to a tensor with known axes or to a string.
+
+        Examples are A = nt.tensor(…, "height width") and TEXT = "…".
+        """
         stored: dict[str, int] = {}
         for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -148,7 +154,10 @@ class PythonSource:
                     self.constants[name] = node.value
 
     def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
-        """Return the shape of nt.tensor(literal, axes); a size is None if the literal does not determine it."""
+        """Return the shape of a call nt.tensor(literal, axes), or None.
+
+        Sizes that the literal does not state are None.
+        """
         if not isinstance(value, ast.Call) or self.called(value) != "tensor" or len(value.args) < 2:
             return None
         axes = _constant(value.args[1])
@@ -165,7 +174,7 @@ class PythonSource:
 
     # ------------------------------------------------------------------------------------------------------- formulas
     def formulas(self) -> Iterator[FormulaString | SkippedString]:
-        """Yield the formulas and the skipped arguments, in file order."""
+        """Yield the formulas and the skipped arguments in the order of the file."""
         seen: set[Span] = set()
         calls = [(node, verb) for node in self.nodes if isinstance(node, ast.Call) and (verb := self.called(node))]
         for node, verb in sorted(calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
@@ -193,7 +202,7 @@ class PythonSource:
         return formula if constant is None else formula._replace(complete=False)
 
     def _with_inputs(self, formula: FormulaString, call: ast.Call) -> FormulaString:
-        """Return a formula with the inputs that its call passes."""
+        """Return a formula with the shapes of the inputs that its call passes."""
         given: dict[str, ast.expr] = {}
         complete = formula.verb in COMPLETE and not any(isinstance(argument, ast.Starred) for argument in call.args)
         values = call.args[1] if formula.verb in COMPLETE and len(call.args) > 1 else None
@@ -224,7 +233,7 @@ class PythonSource:
         )
 
     def _given_shape(self, value: ast.expr) -> Any:
-        """Return the shape of an input from a type in a string, a number, or a variable with known axes."""
+        """Return the shape of an input that is passed as a type, a number, or a variable with known axes, or None."""
         if isinstance(value, ast.Name):
             return self.tensors.get(value.id)
         constant = _constant(value)
@@ -233,7 +242,7 @@ class PythonSource:
         return {} if isinstance(constant, (int, float)) and not isinstance(constant, bool) else self._shape(value)
 
     def span(self, node: ast.expr) -> Span:
-        """Return the character span of an expression, from its byte columns."""
+        """Return the span of an expression in characters. Python's columns count bytes."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._find_offset(node.lineno, node.col_offset), self._find_offset(node.end_lineno, node.end_col_offset)
 
@@ -263,7 +272,7 @@ ESCAPE = re.compile(
 
 
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
-    r"""Return the position of each character of a string in the source, and the end of the string; None if unclear.
+    r"""Return the source span of each character of a string, and the end of the string, or None if these are unclear.
 
     The string may consist of several adjacent literals.
 

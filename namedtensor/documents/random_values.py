@@ -22,7 +22,7 @@ SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
-    """Replace the open sizes of a shape with numbers."""
+    """Return a shape in which open sizes are replaced by the given numbers."""
     result = {axis: resolve(size) for axis, size in shape.items()}
     return {
         axis: value_at(size, {symbol: sizes[symbol.name] for symbol in symbols_of(size)})
@@ -31,13 +31,13 @@ def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[st
 
 
 def draw_length(size: Any, extents: dict[str, int], random: Random) -> int:
-    """Return a size if it is known; otherwise choose a random number and store it in `extents`."""
+    """Return a size if it is known, or else a random number, which is stored in `extents` and reused."""
     known = resolve(size)
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 
 
 def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> NumberDomain:
-    """Return the domain of a set; choose open sizes at random."""
+    """Return the domain of a set. Unknown bounds of the set are random numbers."""
     return domain_of(of, lambda element: _bound(element, sizes, random))
 
 
@@ -49,7 +49,10 @@ def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
 
 
 def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-    """Evaluate a program with its assertions. Raise NotationError if an assertion fails or the value is not finite."""
+    """Evaluate a program with its assertions.
+
+    Raise NotationError if an assertion fails or the value is not finite.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -61,7 +64,7 @@ def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, in
 
 # ----------------------------------------------------------------------------------------------------------- estimates
 def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:
-    """Return the largest distance of a mean difference from 0, in standard errors."""
+    """Return the largest distance from 0 of the mean of an element over several seeds, in standard errors."""
     numbers = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
     return max((_standard_errors(item) for item in zip(*numbers)), default=0.0)
 

@@ -1,4 +1,4 @@
-r"""Base class of the readers that convert Markdown, HTML and reStructuredText to LaTeX.
+r"""The base of the readers that convert Markdown, HTML and reStructuredText to LaTeX.
 
 A reader has a pattern of markup tokens, and one method for each group in the pattern. The method writes the content
 that the token begins, and returns the position after it. A macro that a formula defines applies to all later formulas.
@@ -21,7 +21,7 @@ DIRECTIVE = re.compile(r"namedtensor:[^\n]*")
 
 
 class DocumentReader:
-    """Base class of readers for headings and formulas; subclasses define the pattern `MARK`."""
+    """A reader that converts headings and formulas to LaTeX. Each subclass defines the pattern `MARK`."""
 
     MARK: ClassVar[re.Pattern[str]]
 
@@ -30,7 +30,7 @@ class DocumentReader:
         self.pieces = 0  # formulas; a document with too many is reported when they are read
 
     def whole(self) -> Whole:
-        """Return the LaTeX document of the headings and formulas."""
+        """Return the LaTeX document that contains the headings and formulas."""
         position = 0
         while self.pieces <= PIECES and (mark := self.MARK.search(self.text, position)):
             position = max(getattr(self, mark.lastgroup)(mark), mark.start() + 1) if mark.lastgroup else mark.end()
@@ -43,13 +43,13 @@ class DocumentReader:
         return end
 
     def write_line(self, span: Span, before: str = "") -> None:
-        """Copy a span to a separate line, after the prefix `before`."""
+        """Write a span of the source as a separate line that begins with `before`."""
         self.parts.write(before, span[0])
         self.copy(*span)
         self.parts.write("\n", span[1])
 
     def write_formula(self, opening: str, start: int, span: Span, closing: str) -> None:
-        """Copy a formula after the macro definitions that it contains."""
+        """Write a formula with the given delimiters, after the macro definitions that it contains."""
         for mark in DEFINITION.finditer(self.text, *span):
             self.define(mark)
         self.pieces += 1
@@ -58,7 +58,7 @@ class DocumentReader:
         self.parts.write(closing + "\n", span[1])
 
     def write_whole(self, start: int, end: int) -> int:
-        """Copy a formula with its delimiters, and return its end."""
+        """Write a formula that includes its delimiters, and return its end."""
         self.write_formula("", start, (start, end), "")
         return end
 
@@ -72,7 +72,7 @@ class DocumentReader:
         return end or mark.end()
 
     def comment(self, mark: re.Match) -> int:
-        """Copy the directives of a comment, such as <!-- namedtensor: … -->."""
+        """Write the directives of a comment, such as <!-- namedtensor: … -->, and return the position after it."""
         end = self.closing("-->", mark.end())
         for match in DIRECTIVE.finditer(self.text, mark.end(), end - 3) if end else ():
             self.write_line(match.span(), "% ")
@@ -83,6 +83,6 @@ class DocumentReader:
         return self.write_whole(mark.start(), end) if end else mark.end()
 
     def closing(self, closer: str, position: int) -> int | None:
-        """Return the end of the next `closer`, or None if there is none."""
+        """Return the position after the next `closer`, or None if there is none."""
         end = next_end(self.text, closer, position)
         return None if end < 0 else end

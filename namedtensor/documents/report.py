@@ -54,18 +54,18 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        """The number of parsed and typed formulas, including single shapes and types."""
+        """The number of formulas that were parsed and typed, including separate shapes and types."""
         return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property
     def scopes(self) -> list[Section]:
-        """The sections that contain formulas."""
+        """The sections that contain checked formulas."""
         return [section for section in self.sections if not all(maths.written for maths in section.formulas)]
 
 
 @dataclass
 class Findings:
-    """The findings collected during a check."""
+    """The errors, warnings, skipped formulas and notes that a check has collected so far."""
 
     errors: list[NotationError] = field(default_factory=list)
     warnings: list[CheckWarning] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Findings:
     conflicts: int = 0  # definitions that contradict each other
 
     def count_untested(self, source: str) -> None:
-        """Add a note with the number of equations that are not tested because they have no named axes."""
+        """Add a note that states how many equations are not tested because they have no named axes."""
         left = [skipped.span for skipped in self.skipped if skipped.reason == NO_NAMED_AXES]
         untested = sorted(span for span in left if EQUATION.search(source, *span))
         if untested:
@@ -85,7 +85,7 @@ class Findings:
             self.notes.append(Note(untested[0][0], text))
 
     def nothing_read(self, document: Document) -> None:
-        """Add an error if a document uses named axes but no formula was checked."""
+        """Add an error if a document contains formulas with named axes but none of them was checked."""
         unread = [left for left in self.skipped if left.named]
         span = unread[0].span if unread else find_axis_macro(document)
         if span is None or self.errors:

@@ -26,12 +26,12 @@ LEVELS = 2  # of headings that begin a section, as in Markdown
 
 
 def whole_restructured_text(text: str, file: str) -> Whole:
-    """Return the LaTeX document of the headings and formulas of a reStructuredText file."""
+    """Convert a reStructuredText file to a LaTeX document that contains its headings and formulas."""
     return RestructuredTextReader(text, file).whole()
 
 
 class RestructuredTextReader(DocumentReader):
-    """Reader for reStructuredText."""
+    """A reader of reStructuredText."""
 
     MARK = re.compile(
         r"""^(?P<title>[^\s.:][^\n]*)\n(?P<underline>([=\-`:'"~^_*+\#<>])\3{2,})[ \t]*$
@@ -60,7 +60,7 @@ class RestructuredTextReader(DocumentReader):
         return mark.end()
 
     def display(self, mark: re.Match) -> int:
-        """Write each paragraph of a math directive's body as a display."""
+        """Write each paragraph in the body of a math directive as a display, and return the position after the body."""
         start = mark.end() + 1
         end = self.end_of_body(start, len(mark["margin"]))
         while option := OPTION.match(self.text, start, end):
@@ -74,7 +74,7 @@ class RestructuredTextReader(DocumentReader):
         return self.end_of_body(mark.end() + 1, len(mark["block"]))
 
     def end_of_body(self, start: int, indent: int) -> int:
-        """Return the end of a body: its lines are blank or indented by more than `indent`."""
+        """Return the end of a directive's body. Its lines are blank or indented by more than `indent`."""
         dedented = re.compile(rf"^[ \t]{{0,{indent}}}(?=\S)", re.MULTILINE)
         line = dedented.search(self.text, min(start, len(self.text)))
         return line.start() if line else len(self.text)

@@ -1,4 +1,4 @@
-r"""Root of a chapter: the document that includes the chapter and defines its macros.
+r"""The root of a chapter, that is, the document that includes the chapter and defines its macros.
 
 The line `% !TEX root = paper.tex` names the root. Otherwise, the root is a file with `\documentclass` that includes the
 chapter, directly or through other files. It is in the folder of the chapter or in the parent folder.
@@ -20,7 +20,7 @@ FILES = 60  # of a folder that are looked at
 
 
 def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
-    """Return a document with all included files; a chapter follows the macros of its root."""
+    """Return a document with all files that it includes. If it is a chapter, the macros of its root precede it."""
     whole = whole_document(text, file, read)
     if CLASS.search(text):
         return whole
@@ -34,7 +34,7 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
 
 
 def roots(text: str, file: str) -> Iterator[str]:
-    """Yield candidate root files for a chapter."""
+    """Yield the files that may be the root of a chapter."""
     folder = os.path.dirname(file)
     if named := NAMED.search(text[:5000]):
         yield os.path.normpath(os.path.join(folder, named[1].strip()))
@@ -50,7 +50,7 @@ def roots(text: str, file: str) -> Iterator[str]:
 
 
 def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
-    """Return the definitions of a root and of the files that it includes, or None if it does not include `file`."""
+    """Return the definitions in a root and in the files that it includes, or None if it does not include `file`."""
     try:
         text, _ = text_of(root, read)
     except InputError:

@@ -1,4 +1,4 @@
-r"""Rows of displays, so that a display with invalid rows is checked without these rows.
+r"""Rows of displays, which make it possible to check a display without its invalid rows.
 
     \begin{align} Y &= \langle X \rangle \\ Z &= \nsum{\seq} X \end{align}       Z is checked
 
@@ -34,7 +34,7 @@ DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
 
 
 class DisplayRow(NamedTuple):
-    """A row of a display without the row separator, and the starts of its cells."""
+    """A row of a display, without the separator at its end, and the positions where its cells start."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class DisplayRow(NamedTuple):
 
 
 def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
-    """Return the rows of a display. A formula that is not a display is one row."""
+    """Return the rows of a display. An inline formula counts as one row."""
     opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
     rows: list[DisplayRow] = []
@@ -77,13 +77,13 @@ def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
 
 
 def columns(source: str, span: Span) -> list[int]:
-    """Return the positions of the & in a part of a display, or none if the part has several rows."""
+    """Return the positions of each & in a part of a display, or an empty list if the part has several rows."""
     rows = rows_of(source, MathSpan(*span, False))
     return [cell - 1 for cell in rows[0].cells[1:]] if len(rows) == 1 else []
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
-    """Return the span to remove from a display because of a problem.
+    """Return the span to leave out of a display because of a problem, or None.
 
     The span is the comment that contains the problem, or else its row and the rows that continue it. Return None if the
     problem is outside of the display, or if the span is already removed.
@@ -123,7 +123,7 @@ SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
 def declarations_in(source: str, span: Span) -> list[MathSpan]:
-    """Return the declarations in parentheses within a comment, as assumptions."""
+    """Return the parenthesized declarations in a comment as assumptions."""
     return [MathSpan(*match.span(1), False, rf"\({match[1]}\)") for match in DECLARED.finditer(source, *span)]
 
 

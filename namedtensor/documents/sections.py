@@ -88,7 +88,7 @@ def check_document(
 
 
 def _read_sections(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
-    """Parse the formulas of all sections; return the formulas whose errors are reported."""
+    """Parse the formulas of all sections, and return the formulas whose errors are reported."""
     before = Inheritance(document)
     reported: set[MathSpan] = set()
     for section in document.sections:
@@ -150,7 +150,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
 
 
 def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
-    """Return the formulas that parse as one program; report or skip each formula that contradicts another."""
+    """Return the formulas that can be parsed together. A formula that contradicts others is reported or skipped."""
     while True:
         together = Together(document, formulas)
         try:
@@ -169,7 +169,7 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
 def _find_taken_formula(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
-    """Return the last formula between two declarations whose left-hand side uses the declared name, or None.
+    """Return the last formula between two declarations that uses the declared name as a parameter, or None.
 
     An example is f(X; W) = …, where W ∈ ….
     """
@@ -181,7 +181,7 @@ def _find_taken_formula(
 
 
 def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
-    """Return the position where a redefinition begins to apply.
+    """Return the position from which a redefinition applies.
 
     This is the position of the formula, or of the definition that uses it. In running text, it is the start of the
     paragraph.
@@ -197,7 +197,10 @@ LONGEST = 5000  # characters of a paragraph
 
 
 def _is_explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
-    """Return whether a conflict is not an error: the formula has unread rows, or one row compares two definitions."""
+    """Return whether a conflict need not be reported.
+
+    The formula has rows that were not parsed, or a row compares two definitions.
+    """
     if _has_unread_rows(document, at):
         return True
     if first is None or problem.span is None:
@@ -216,7 +219,7 @@ SUPERSEDES = "from here on this counts, and not what was entered before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
-    """Check formulas as one program, and report errors of the `blamed` formulas."""
+    """Check formulas as one program, and report the errors that are in `blamed` formulas."""
     result = program.checked(document.given, document.sizes)
     section.checked.append((together.work, result))
     checked = result.result
@@ -254,7 +257,7 @@ def _try_claims(
     blamed: set[MathSpan],
     findings: Findings,
 ) -> None:
-    """Test the assertions of the `blamed` formulas, and of displays without named axes."""
+    """Test the assertions in `blamed` formulas, and in displays without named axes."""
     from .trial import try_assertions
 
     assert document.draws is not None
@@ -262,7 +265,7 @@ def _try_claims(
     wrong = [error.span for error in findings.errors if error.span is not None]
 
     def is_wanted(span: Span) -> bool:
-        """Return whether to test an assertion, which must have no reported error."""
+        """Return whether an assertion is to be tested, that is, it has no reported error."""
         start, end = work.span(span) or span
         at = together.holder(span)
         displayed = at is not None and at.display and at not in section.inherited
@@ -292,7 +295,7 @@ def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
 
 
 def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Return whether an error is about an unknown name or size that running text may explain."""
+    """Return whether an error concerns an undefined name or size that the text of the document may explain."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.code == 301 and _constrains_a_parameter(section, at, error):
@@ -309,7 +312,7 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
 
 
 def _constrains_a_parameter(section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Return whether an equation with a range is about an argument of an earlier function.
+    """Return whether an equation with a range is only about an argument of an earlier function.
 
     An example is ∑_{vocab} X_{seq(i)} = 1 for i = 1, …, n.
     """
@@ -336,7 +339,7 @@ SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 
 def _has_shape_variable(error: NotationError) -> bool:
-    """Return whether an error is about a shape variable, such as 𝒮, which stands for any axes."""
+    """Return whether an error concerns a shape variable, such as 𝒮, which represents any axes."""
     operands = [note for note in error.notes if isinstance(note, OperandNote)]
     return any(map(SHAPE_VARIABLE.search, [error.axis or "", *(axis for note in operands for axis in note.axes)]))
 
@@ -347,7 +350,7 @@ def _mentions_only(document: Document, section: Section, at: MathSpan | None, er
 
 
 def _fragment(section: Section, at: MathSpan | None) -> bool:
-    """Return whether an inline formula only mentions an expression or declares a differential."""
+    """Return whether an inline formula is just an expression that is mentioned, or a declared differential."""
     statements = section.programs[at].statements if at and not at.display else ()
     return bool(statements) and all(
         isinstance(statement, nodes.Value)
@@ -358,7 +361,7 @@ def _fragment(section: Section, at: MathSpan | None) -> bool:
 
 
 def _has_increment(tree: nodes.Program, problem: NotationError) -> bool:
-    """Return whether an error is about a call in ∂f(X; H), the differential of f(X) with increment H."""
+    """Return whether an error concerns a call in ∂f(X; H), which is the differential of f(X) with increment H."""
     called = (node.body for node in walk(tree) if isinstance(node, nodes.Differential))
     return problem.code == 304 and any(
         isinstance(body, nodes.Call) and len(body.parameters) == 1 and body.span == problem.span for body in called

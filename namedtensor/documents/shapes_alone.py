@@ -1,4 +1,4 @@
-r"""Shapes and types in running text, which have no name and are checked separately.
+r"""Shapes and types without names in running text, which are checked separately.
 
 $\reals^{\height \times \width}$, $\reals^{\ax[I]} \rightarrow \reals^{\ax[I]}$, $\ax[n]$, $\ax[I] \in \mathcal{S}$
 """
@@ -23,7 +23,10 @@ LONGEST = 500
 
 
 def shape_alone(document: Document, maths: MathSpan) -> Program | None:
-    """Parse a formula as a shape or a type, or return None. Raise NotationError if a shape repeats an axis."""
+    """Return a formula parsed as a shape or a type, or None if it is neither.
+
+    Raise NotationError if a shape contains an axis twice.
+    """
     match = INSIDE.fullmatch(document.source, maths.start, min(maths.end, maths.start + LONGEST))
     if maths.display or maths.written or match is None:
         return None
@@ -49,7 +52,7 @@ def shape_alone(document: Document, maths: MathSpan) -> Program | None:
 
 
 def _sets(program: Program) -> list[nodes.Set]:
-    """Return the sets in a program that is one declaration or signature, or an empty list."""
+    """Return the sets of a program that consists of one declaration or signature, or an empty list."""
     statement = program.statements[0] if len(program.statements) == 1 else None
     if isinstance(statement, nodes.Declaration) and len(statement.names) == 1:
         sets = list(statement.sets)
