@@ -75,6 +75,26 @@ Let $Q, V \in \mathbb{R}^{\name{key}}$.
 """
 
 
+# Our own text with two displays of the paper that define no name of a formula with named axes: records and plain indices.
+RECORDS = r"""
+\newcommand{\ax}{\name{ax}}
+Let $X \in \mathbb{R}^{\ax}$.
+\[ \left[X_s\right]_t = X_{s \cup t} \]
+\[ \left[\text{Mix}(A, B)\right]_{k} = A_{i} B_{ik} \]
+\[ A = 2 X \]
+\[ C = A \ndot{\ax} X \]
+"""
+
+
+def test_a_display_without_named_axes_is_read_if_a_formula_with_named_axes_needs_its_name():
+    report = check_document(RECORDS)
+    assert [RECORDS[slice(*maths[:2])] for maths in read(report)][1:] == [r"\[ A = 2 X \]", r"\[ C = A \ndot{\ax} X \]"]
+    assert [skipped.reason for skipped in report.skipped] == ["no named axes"] * 2
+    for formula in (r"X_{s \cup t}", r"A_{i} B_{ik}"):  # a skipped display has no errors
+        assert list_errors(RECORDS.replace(formula, r"3 Q_{undefined}")) == []
+    assert list_errors(RECORDS.replace("2 X", "2")) == [(301, r"\ax")]
+
+
 def test_displays_of_our_own_text_are_read():
     assert list_errors(DISPLAYS) == []
     report = check_document(DISPLAYS, draws=Draws())
