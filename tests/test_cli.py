@@ -310,6 +310,21 @@ def test_what_is_wrong_is_told_in_a_sentence(run, words, message, status):
     assert result == status and message in messages and not printed
 
 
+@pytest.mark.parametrize(("text", "shape"), [
+    ("query[2]", "Q='ℝ^{query[2]}'"), ("query[2],key", "Q='ℝ^{query[2] × key}'"), ("query key[n]", "Q='ℝ^{query × key[n]}'"),
+    ("query' × key", "Q=\"ℝ^{query' × key}\""),
+])  # fmt: skip
+def test_axes_in_place_of_a_shape_show_the_shape(run, text, shape):
+    status, printed, message = run("check", "2 Q", f"Q={text}")
+    assert (
+        status == 2
+        and not printed
+        and message.strip().endswith(f"there is no file {text} for Q; write a shape as {shape}")
+    )
+    assert run("check", "2 Q", shape.replace("'ℝ", "ℝ").strip("\"'").replace('"', ""))[0] == 0
+    assert "shape" not in run("check", "2 Q", "Q=query.npy:query")[2]
+
+
 def test_an_error_in_a_file_names_its_place(run, tmp_path):
     (tmp_path / "f.nt").write_text("Y = 2 x\nZ = Y ⊙_{b} x\n", encoding="utf-8")
     assert run("eval", "f.nt", "x=[1]:a")[2].startswith("f.nt:2:10: shape error 301: ")

@@ -35,6 +35,8 @@ class Reading(NamedTuple):
 LITERAL = re.compile(r"\s*(?P<data>\[.*\])\s*(?::(?P<axes>[^\[\]]*))?", re.DOTALL)
 MEMBER = re.compile(r"(?P<file>.+)\[(?P<member>[^\[\]]+)\]")
 SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
+AXIS = r"[^\W\d]\w*'*(?:\[\w+\])?"
+AXES = re.compile(rf"{AXIS}(?:(?:\s*[,×]\s*|\s+){AXIS})*")
 RESERVED = ("sizes", "syntax")  # parameters of Python's check beside the shapes
 HEADERS = {"yes": True, "no": False, "auto": None}
 
@@ -69,6 +71,8 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
         if shapes and SHAPE.match(text) and not is_file(text):
             values[name] = text
             continue
+        if shapes and AXES.fullmatch(text) and not is_file(text):
+            raise no_shape(name, text)
         values[name], notes = read_value(text, name, headers.get(name))
         index_by_key(values, plain_key)
         for note in notes:
@@ -77,6 +81,13 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
     if unknown is not None:
         raise InputError(f"--header {unknown}: no input {unknown} is given")
     return values
+
+
+def no_shape(name: str, text: str) -> InputError:
+    """Return the error for axes such as query[2] key without ℝ^{…} around them, with the shape to write."""
+    shape = f"ℝ^{{{' × '.join(re.findall(AXIS, text))}}}"
+    quote = '"' if "'" in shape else "'"
+    return InputError(f"there is no file {text} for {name}; write a shape as {name}={quote}{shape}{quote}")
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
