@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Union
 
 Span = tuple[int, int]
+REMOVED = {"FunctionSet": ", which was removed in 0.2; write an equation for each function argument"}
 
 
 def _span():
@@ -392,3 +393,7 @@ def axis_of(node: Node) -> Axis | None:
         base = axis_of(node.base)
         return base and Axis(base.name + node.mark, node.span)
     return None
+
+
+def __getattr__(name: str) -> object:
+    raise AttributeError(f"grammar.nodes has no {name}{REMOVED.get(name, '')}", name=name)

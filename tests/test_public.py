@@ -11,6 +11,7 @@ import pytest
 
 import namedtensor as nt
 import transformer
+from grammar import nodes
 from namedtensor.tensors.lazy import FOREIGN_NAMES
 
 ROOT = Path(__file__).parent.parent
@@ -40,6 +41,13 @@ def test_a_name_of_the_package(name):
     assert callable(getattr(nt, name))
     assert getattr(nt, name).__doc__
     assert name in dir(nt)
+
+
+@pytest.mark.parametrize("name", [*nodes.REMOVED, "Tensor"])
+def test_a_removed_node_tells_its_replacement(name):
+    instead = nodes.REMOVED.get(name, "")
+    with pytest.raises(AttributeError, match=f"^{re.escape(f'grammar.nodes has no {name}{instead}')}$"):
+        getattr(nodes, name)
 
 
 @pytest.mark.parametrize("name", nt.REMOVED)
