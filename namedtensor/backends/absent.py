@@ -26,7 +26,7 @@ BITS = {
 
 
 class Tabled(Target):
-    """NumPy's dtype rules, read from a table."""
+    """NumPy's rules for the dtypes of results, read from a table instead of from NumPy."""
 
     def __init__(self) -> None:
         super().__init__(backend("numpy"), None)

@@ -193,7 +193,7 @@ def is_linear(size: Any, symbol: SizeSymbol) -> bool:
 
 
 def quote_name(name: str) -> str:
-    """Return a name as a Python literal."""
+    """Return a name as the source text of a Python string."""
     import json
 
     return json.dumps(name, ensure_ascii=not name.isprintable())

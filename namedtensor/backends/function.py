@@ -236,7 +236,7 @@ NAMES = ("numpy", "torch", "jax", "standard")
 
 @lru_cache(maxsize=len(NAMES))
 def backend(name: str) -> Backend:
-    """Return the backend with this name."""
+    """Return the backend for the library with this name."""
     return import_module(f"..{name}", __name__).BACKEND
 
 

@@ -187,7 +187,7 @@ class JavaScript(Backend):
         return "\n".join([*lines, f"  return {result};", "}"])
 
     def loop_text(self, step: Step) -> str:
-        """Return the function that a loop calls."""
+        """Return the source of the function that runs the body of a loop."""
         return self.function_text(step.options["plan"], step.options["function"], tupled=True)
 
     @property

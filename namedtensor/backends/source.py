@@ -255,7 +255,7 @@ class Backend:
         return plan.text_of(result)
 
     def whole(self, plan: Plan, name: str = "function") -> str:
-        """Return the standalone source text."""
+        """Return the standalone source text of a plan."""
         text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
         if plan.fallback is not None:
             text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text

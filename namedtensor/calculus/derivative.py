@@ -189,7 +189,7 @@ def perturbation_of(checker: Inference, term: Term) -> Term:
 
 
 def compute_tangent(checker: Inference, body: Term, node: Node) -> Term:
-    """Return the tangent of a term, given the tangents of the independent terms."""
+    """Return the tangent of a term, given the tangents of the terms that are perturbed independently."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)
     term = Linearization(checker, make, checker.perturbations).of(body)

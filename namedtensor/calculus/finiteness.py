@@ -1,4 +1,4 @@
-"""Finiteness and sign analysis, which finds the terms that are finite, positive or nonnegative for finite inputs.
+"""Analysis of finiteness and signs: which terms are finite, positive or nonnegative if all inputs are finite.
 
 Zero times a finite term is zero, so a product with the term does not need a mask (`selection`). The analysis ignores
 overflow in sums and products.

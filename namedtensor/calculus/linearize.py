@@ -35,7 +35,7 @@ ZERO = "0"
 
 
 class Linearization:
-    """The JVP of terms, which maps the identity of each term to a tangent. Some tangents are given."""
+    """The JVP of terms: a map from the identity of each term to its tangent, given the tangents of some terms."""
 
     is_computed = True  # whether tangents are computed, and not read
 

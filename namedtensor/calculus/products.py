@@ -52,6 +52,6 @@ def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
 
 
 def reverse(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return the elements in reverse order."""
+    """Return a term with its elements in reverse order along an axis."""
     size = resolve(term.shape[axis])
     return make.at(term, axis, make.between("-", make.number(size + 1), make.iota(axis, 1, size)))

@@ -72,7 +72,7 @@ def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
 
 
 class Selecting:
-    """Operations of `TermBuilder` on masked terms."""
+    """Operations on masked terms, which correspond to the operations of `TermBuilder` on terms."""
 
     def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()

@@ -92,7 +92,7 @@ NAME_ONCE = "name each axis once"
 
 
 class Operands(Protocol):
-    """An interface through which callers describe their operands in messages."""
+    """The interface through which callers describe their operands in error messages."""
 
     @property
     def word(self) -> str: ...

@@ -124,7 +124,7 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_inconclusive(problem: Exception) -> bool:
-    """Return whether an exception means that JAX could not decide a comparison of dimensions."""
+    """Return whether an error was raised because JAX cannot decide a comparison of dimensions."""
     return type(problem).__name__ == "InconclusiveDimensionOperation"
 
 

@@ -50,7 +50,7 @@ class SizeSymbol(NamedTuple):
 
 
 class Quotient(NamedTuple):
-    """The floor of a quotient of two sizes that is not exact."""
+    """The quotient of two sizes, rounded down, which is not exact for every size."""
 
     left: Size
     right: Size
@@ -280,7 +280,7 @@ def terms_of(size: Size) -> Terms:
 
 
 def normal(terms: Terms) -> Size:
-    """Return the size with these monomials, as an `int` if it is a number."""
+    """Return the size that is a sum of these monomials, as an `int` if it is a number."""
     terms = {monomial: count for monomial, count in terms.items() if count}
     return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
 

@@ -79,7 +79,7 @@ class NamedTensor(Behavior):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """A mapping from axis names to sizes."""
+        """A mapping from axis names to sizes, in storage order."""
         return self.layout.sizes
 
     @property

@@ -102,7 +102,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
 
 
 def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
-    """Return the cells below the header, or all cells without a header."""
+    """Return the cells of a table below its header. If `header` is None, the rules decide whether there is a header."""
     has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
     columns = [list(column) for column in zip(*(row for _, row in body))]

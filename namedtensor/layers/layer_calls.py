@@ -90,7 +90,7 @@ class LayerCalls:
         )
 
     def _read_from(self, parameters: Mapping[str, Any]) -> None:
-        """Make the layer use these parameters instead of its own. Flax may change the values of this mapping."""
+        """Make the layer read its parameters from this mapping, whose values Flax may change later."""
         stacked = self._about.stacked
         object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
         object.__setattr__(self, "_kept", parameters)
@@ -109,7 +109,7 @@ class LayerCalls:
         return self._build_from_parts(placed, self._about._replace(sharding=sharding))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Evaluate the layer, lifted over any extra axes of the arguments."""
+        """Return the layer's value for these arguments, lifted over any extra axes of the arguments."""
         return self.evaluate(self.output, *arguments, **named)
 
     def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
@@ -259,7 +259,7 @@ class LayerCalls:
         return {name: declared[name] for name in self.inputs if name in declared}
 
     def _program(self, named: Mapping[str, Any]) -> Program:
-        """Return the program of a call. A definition is removed if the call passes a value for its name."""
+        """Return the program of a call, without the definition of an optional input that the call passes."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 

@@ -28,7 +28,7 @@ class Declared(NamedTuple):
 
 
 def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError if they lack names."""
+    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError for other values."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",

@@ -108,7 +108,7 @@ def factorial_of(x: float) -> float:
 
 
 def binomial_of(n: float, k: float) -> float:
-    """Compute the product n (n − 1) … (n − k + 1) / k! if k is whole and small."""
+    """Return the binomial coefficient of n and k. If k is whole and small, it is n (n − 1) … (n − k + 1) / k!."""
     if not (math.isfinite(n) and math.isfinite(k)):
         return math.nan
     if k != int(k):

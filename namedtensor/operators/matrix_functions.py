@@ -155,7 +155,7 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 
 
 def exponential_of(*given: Any) -> Any:
-    """Compute ∑ Xⁿ / n! for X / 2ˢ, and square the result s times.
+    """Return the matrix exponential, computed as ∑ Xⁿ / n! for X / 2ˢ and then squared s times.
 
     If directions are given, compute the derivative along them. It sums over all positions of a direction among the
     factors X.

@@ -60,7 +60,7 @@ NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of values that are 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator of the notation.
+    """An operator of the notation, with its signature and all its rules.
 
     `signature` has the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"). An elementwise operator does not
     need axes. `arity` is the minimum and the maximum number of arguments. `options` are the parameters after `;` and

@@ -18,7 +18,7 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """Find the disjoint regions that are worth tiling.
+    """Find the disjoint regions of a graph that are worth tiling.
 
     A region of layers has one block per core. Such regions are used only if several cores compute a region.
     """
@@ -31,7 +31,7 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
-    """Find the regions for a given number of threads, starting from the roots."""
+    """Find the regions that are worth tiling for a given number of threads, starting from the graph's roots."""
     taken: set[int] = set()
     # products with integers are converted piece by piece already
     converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}

@@ -21,7 +21,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> PlanValue:
-        """Apply an elementwise function over the union of the axes."""
+        """Return an elementwise function of arrays and numbers, over the union of their axes."""
         values = [argument for argument in arguments if isinstance(argument, PlanValue)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers or not self.target.is_native(values[-1].dtype):
@@ -54,7 +54,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Reduce over axes, which stay with size 1 if `keep` is true."""
+        """Return a reduction over some axes, which stay with size 1 if `keep` is true."""
         if self.sums_in_single(kind, x):
             return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
@@ -91,7 +91,7 @@ class PlanBuilder(StepBuilder):
         return powers, self.step("shifted", (total, powers, x), total.order, total.shape, x.dtype, along=along)
 
     def has_fast_path(self, x: PlanValue) -> bool:
-        """Return whether exponentials of a value may use the fast path."""
+        """Return whether the exponentials of this value may be computed without subtracting the maximum."""
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
@@ -99,7 +99,7 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
-        """Return a value that has a fast path over these axes.
+        """Return a value that is computed on a fast path over these axes, or the value itself if there is none.
 
         In a long plan, the value becomes a single step of `x` with a separate guard.
         """
@@ -126,7 +126,7 @@ class PlanBuilder(StepBuilder):
         return sums and self.kind(x) == "f" and not self.target.is_native(x.dtype)
 
     def along(self, primitive: str, x: PlanValue, axis: str) -> PlanValue:
-        """Apply a function along an axis, such as a cumulative sum."""
+        """Return a function of an array along an axis, such as its cumulative sum."""
         if self.sums_in_single(primitive, x):
             return self.cast(self.along(primitive, self.cast(x, "float32"), axis), x.dtype)
         if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):
@@ -178,7 +178,7 @@ class PlanBuilder(StepBuilder):
         return self.step("broadcast", (x,), order, shape, x.dtype, sizes=shape)
 
     def merge(self, x: PlanValue, sources: Order, target: str) -> PlanValue:
-        """Merge X_{(a,b)→c} in row-major order of the axes as written, whatever their storage order."""
+        """Return X_{(a,b)→c}, merged in row-major order of the axes as written, whatever their storage order."""
         first = x.order.index(sources[0])
         rest = tuple(axis for axis in x.order if axis not in sources)
         together = x.order[first : first + len(sources)] == sources
@@ -190,7 +190,7 @@ class PlanBuilder(StepBuilder):
         return self.reshape(turned, (*before, target, *after), shape)
 
     def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
-        """Split X_{c→(a,b)}, which is the inverse of merging."""
+        """Return X_{c→(a,b)}, which is the inverse of merging."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
@@ -203,7 +203,7 @@ class PlanBuilder(StepBuilder):
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
 
     def head(self, x: PlanValue, size: int) -> PlanValue:
-        """Return the first elements of the last axis."""
+        """Return the first `size` elements of the last axis."""
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: PlanValue, start: int, size: int) -> PlanValue:
@@ -211,7 +211,7 @@ class PlanBuilder(StepBuilder):
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Join arrays with the same order of axes along one axis."""
+        """Return several arrays, with the same order of axes, joined along one axis."""
         first = values[0]
         at = first.order.index(axis)
         total = sum(value.shape[at] for value in values)
@@ -219,7 +219,7 @@ class PlanBuilder(StepBuilder):
         return self.step("concat", values, first.order, shape, first.dtype, at=at)
 
     def stack(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Stack arrays of the same shape along a new first axis."""
+        """Return several arrays of the same shape, stacked along a new first axis."""
         first = values[0]
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 

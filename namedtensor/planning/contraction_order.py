@@ -36,7 +36,7 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
-    """Return the chain that ends with a term, or None if no other order could be cheaper.
+    """Return the chain of factors that ends with a term, or None if no other order could be cheaper.
 
     The factors are collected from nested products, provided that each axis has one meaning in these products.
     """
@@ -50,7 +50,7 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
 
 
 def _collect_factors(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
-    """Return the factors and the summed axes of a term; a term that is not a product is its own factor."""
+    """Return the factors and the summed axes of a term. A term that is not a product is its only factor."""
     parts = None if first else known.get(id(term))
     if parts is None:
         parts = _parts(term, alone, known, first)
@@ -81,7 +81,7 @@ Tree = Any  # a factor's place, or a pair of trees
 
 
 def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
-    """Return the cost of the cheapest order, and the order as nested pairs.
+    """Return the cost of the cheapest order of multiplication, and this order as nested pairs.
 
     >>> abc = [frozenset("ab"), frozenset("bc"), frozenset("c")]
     >>> best(abc, frozenset("bc"), {"a": 9, "b": 9, "c": 9})[1]
@@ -130,7 +130,10 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """Compute a chain of contractions in the cheapest order, or as written if the range is narrow (half precision)."""
+    """Return a chain of contractions computed in the cheapest order.
+
+    In half precision, whose range is narrow, the chain is computed as written.
+    """
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None

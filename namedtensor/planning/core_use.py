@@ -43,12 +43,12 @@ def _milliseconds(term: Term, itemsize: int) -> float:
 
 
 def has_products(region: Region) -> bool:
-    """Return whether the blocks of a region call BLAS."""
+    """Return whether the blocks of a region contain products that call BLAS."""
     return any(regions.is_product(term) for term in regions.terms_of(region.root, region.inside))
 
 
 def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
-    """Return whether BLAS threads compute a product outside of all regions."""
+    """Return whether a product outside of all regions is so large that it wakes BLAS threads."""
     return any(
         regions.is_product(term) and id(term) not in taken and regions.multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
         for term in terms

@@ -74,7 +74,7 @@ class Cost:
 
 
 def table(cells: list[tuple[Any, ...]]) -> str:
-    """Format rows of three numbers and a description as a table with headings."""
+    """Return a table with headings. Each row consists of three numbers and a description."""
     rows = [(*HEADINGS, "step"), *((*map(amount, cell[:3]), cell[3]) for cell in cells)]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in rows)
@@ -86,7 +86,7 @@ def amount(number: Size) -> str:
 
 
 def itemsize(value: PlanValue) -> int:
-    """Return the number of bytes per element."""
+    """Return the number of bytes per element of a value."""
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
 
@@ -133,7 +133,7 @@ def part_of(step: Step, source: str) -> str:
 
 
 def work_of(step: Step) -> tuple[Size, Size]:
-    """Return the number of multiply-adds and the number of operations in a single run of a step."""
+    """Return the numbers of multiply-adds and of operations in a single run of a step."""
     values = [argument for argument in step.arguments if isinstance(argument, PlanValue)]
     if step.primitive == "attention":
         q, k, v = values[:3]
@@ -147,7 +147,7 @@ def work_of(step: Step) -> tuple[Size, Size]:
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
-    """Return a row for each step that creates an array. A step within a block has one row for all blocks."""
+    """Return a cost row for each step that creates an array. A step within a block has one row for all blocks."""
     rows: list[CostRow] = []
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
@@ -182,12 +182,15 @@ def blocks_of(options: dict[str, Any]) -> Size:
 
 
 def cost_of(plan: Plan) -> Cost:
-    """Return the cost of a plan."""
+    """Return the cost of a plan, step by step."""
     return Cost(rows_of(plan))
 
 
 def largest_of(sizes: Iterable[Size]) -> Size:
-    """Return the largest of several sizes, as a maximum without sizes that another size always exceeds, or 0."""
+    """Return the largest of several sizes, or 0 if there are none.
+
+    For symbolic sizes, this is a maximum without sizes that another size always exceeds.
+    """
     remaining: list[Size] = []
     for size in sizes:
         if not any(proves_at_most(size, other) for other in remaining):

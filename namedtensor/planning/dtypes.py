@@ -26,7 +26,7 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """Return the dtype of a primitive's result, which is the dtype of the arguments or is determined by the library."""
+    """Return the dtype of a primitive's result, either the dtype of the arguments or as determined by the library."""
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
@@ -42,7 +42,7 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants for inputs with these dtypes: the widest float, or the float for integers."""
+    """Return the dtype of constants for inputs of these dtypes: the widest float, or a float for integers alone."""
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:
@@ -80,7 +80,10 @@ def common_dtype(b: StepWriter, arguments: Sequence[Argument], floats: bool = Fa
 
 
 def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
-    """Return whether half precision can represent an argument: a size exactly, and a number within range."""
+    """Return whether half precision can represent an argument.
+
+    Integers must be exact. Numbers must be within range.
+    """
     assert b.half is not None
     if isinstance(argument, PlanValue):
         if b.kind(argument) in FLOATING and not argument.weak:
@@ -114,7 +117,7 @@ def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, n
 
 
 def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
-    """Return a plain number in a form that fits arrays of a dtype."""
+    """Return a plain number in the form in which the library combines it with arrays of this dtype."""
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:

@@ -15,7 +15,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def make_rejection_error(problem: Exception, source: str, term: Term) -> NotationError:
-    """Return the error for a computation that an array library rejected."""
+    """Return the error of the formula for a computation that an array library rejected."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) else None
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
@@ -53,7 +53,7 @@ def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
 
 
 def index_error_at(problem: IndexError, source: str, term: Term) -> NotationError:
-    """Return the error for an invalid index, located at a term of the formula."""
+    """Return the error for an invalid index, with the position of the term in the formula."""
     axis = source_name(term.axes[0]) if term.axes else "the axis"
     return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
 

@@ -16,7 +16,7 @@ SCALES = ("/", "⊙")
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
-    """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V with one axis per role; otherwise return None."""
+    """Match the attention softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V and return its fused value, or None."""
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
             result = _attention(lowering, soft.arguments[0], other, soft.axes[0])
@@ -96,7 +96,10 @@ def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = Fa
 
 
 def linear(lowering: Lowering, term: Term) -> Any:
-    """Match X ⊙_{ax} W + b, where b has the axes of W except ax, with any further addends; otherwise return None."""
+    """Match X ⊙_{ax} W + b and return its fused value, or None.
+
+    The axes of b are the axes of W except ax. The sum may have further addends.
+    """
     addends = _addends(lowering, term, True)
     for product, bias in permutations(range(len(addends)), 2):
         result = _linear(lowering, addends[product], lowering.known(addends[bias]))
@@ -109,7 +112,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """Return the addends of nested sums with one use each."""
+    """Return the addends of a sum, including the addends of nested sums that have no other use."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [addend for argument in term.arguments for addend in _addends(lowering, argument)]
@@ -149,7 +152,10 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 
 
 def layer_norm(lowering: Lowering, term: Term) -> Any:
-    """Match (X − mean_{ax} X) / √(var_{ax} X + ε), under any names, with an optional ⊙ γ + β; otherwise return None."""
+    """Match (X − mean_{ax} X) / √(var_{ax} X + ε) and return its fused value, or None.
+
+    The names do not matter, and ⊙ γ + β may follow.
+    """
     if term.operator == "/":
         result = _match_standardization(term)
         return None if result is None else _layer_norm(lowering, *result)
@@ -164,7 +170,7 @@ def layer_norm(lowering: Lowering, term: Term) -> Any:
 
 
 def _match_standardization(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
-    """Return X, the axes and ε if a term standardizes X; otherwise return None."""
+    """Match a term that standardizes X, and return X, the axes and ε, or None."""
     if term.operator == "standardize":
         eps = dict(term.options).get("eps", 1e-5)
         return (term.arguments[0], term.axes, eps) if isinstance(eps, (int, float)) else None

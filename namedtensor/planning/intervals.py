@@ -75,7 +75,7 @@ def hull(*intervals: Interval) -> Interval:
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def widen_bounds(low: Any, high: Any) -> Interval:
-    """Return an interval with distant bounds widened to infinity, so that bounds stay small."""
+    """Return an interval in which distant bounds are replaced by infinity, so that bounds do not grow very long."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
     )
@@ -199,7 +199,10 @@ def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
 def transfer_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """Apply the transfer function of a primitive. A reduction combines `count` elements."""
+    """Return the interval of a primitive's result, given the intervals of its arguments.
+
+    A reduction combines `count` elements.
+    """
     if primitive in MADE:
         return MADE[primitive](options)
     if primitive in CHOOSING:

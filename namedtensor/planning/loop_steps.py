@@ -26,7 +26,7 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
-    """Return the step of a loop. The step itself does not have a value; the states are its items."""
+    """Lower a loop and return the value of its step. The states are items of this value, which is not an array."""
     loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 
@@ -120,7 +120,7 @@ def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | 
 
 
 def member(lowering: Lowering, name: str) -> PlanValue:
-    """Return one member of a family that is stored in one array."""
+    """Return the member of a family with this name from the array that stores the family."""
     whole, position = lowering.members[name]
     return lowering.builder.pick(whole, {whole.order[0]: position})
 
@@ -163,7 +163,7 @@ def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[Pla
 
 
 def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
-    """Return values with the same shape, order of axes and dtype."""
+    """Return the values converted to a common order of axes and a common dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
     if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
         return [*values]
@@ -175,7 +175,7 @@ def drop_axis(order: Order, axis: str) -> Order:
 
 
 def take_one(value: PlanValue) -> PlanValue:
-    """Return one element of a slice, whose first axis is the axis of the loop."""
+    """Return one element, along the axis of a loop, of a slice whose first axis is this axis."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )

@@ -40,7 +40,7 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """A row of the table of rewrites: the kinds of terms, the function, and the name of the rewrite in `optimizations`.
+    """A row of the table of rewrites: kinds of terms, the function, and the name in `optimizations`.
 
     `function` returns None if the pattern does not match. Unused steps that it creates are removed from the plan.
     """
@@ -62,7 +62,7 @@ class Analysis(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables that control lowering.
+    """The tables that control lowering: rewrites, rules and analyses.
 
     They consist of a rule for each structural term, the rewrites in order, the rule for tiled regions, the analyses,
     and the function that normalizes roots before they are lowered.
@@ -114,20 +114,20 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """Return the lowering of an inner function that one thread runs, such as a tile or a slice."""
+        """Return the lowering of an inner function, such as a tile or a slice, that runs on one thread."""
         lowering = self.lower_body("tiling")
         lowering.builder.in_block = True
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """Return the lowering for the body of a loop, or for a function that runs like such a body."""
+        """Return the lowering of a loop's body, or of a function that runs like a loop's body."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
     def add_inputs(
         self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
     ) -> None:
-        """Create the inputs of the plan, which may overwrite the `donated` inputs."""
+        """Create the plan's inputs with these names and layouts. The plan may overwrite the `donated` inputs."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
@@ -147,11 +147,11 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
-        """Return the value of a term that has already been lowered."""
+        """Return the value of a term that must already be lowered."""
         return self.values[id(term)]
 
     def values_of(self, term: Term) -> list[Argument]:
-        """Return the values of the arguments, which have already been lowered."""
+        """Return the values of a term's arguments, which must already be lowered."""
         values = self.values
         return [values[id(argument)] for argument in term.arguments]
 
@@ -168,7 +168,7 @@ class Lowering:
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Return whether a term has only one use, so that a rewrite of its user may decompose it."""
+        """Return whether a term has only one use, so that a rewrite of this use may take the term apart."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_donated(self, term: Term) -> bool:
@@ -176,11 +176,11 @@ class Lowering:
         return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
-        """Return whether a chain may decompose a product that appears in it."""
+        """Return whether a chain of contractions may take apart a product that is a factor in it."""
         return self.has_one_use(term) and id(term) not in self.fused
 
     def may_be_reordered(self, term: Term) -> bool:
-        """Return whether a product may be part of a chain that is computed in another order, without this product."""
+        """Return whether a product may be part of a chain whose order changes, so that it is not computed itself."""
         if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
             return False
         (user,) = self.uses[id(term)]
@@ -261,7 +261,7 @@ class Lowering:
             uses[id(root)].append(RESULT)
 
     def limit_result(self, term: Term, size: Any) -> None:
-        """Raise if an array that a chain needs exceeds the limit. A plan with symbols checks the size at run time."""
+        """Raise NotationError if an array that a chain needs is too large. With symbols, also add a condition."""
         most = self.limits.max_result_bytes // self.itemsize
         if type(size) is Extent:
             limit_size(size, most)
@@ -297,13 +297,13 @@ class Lowering:
         return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
 
     def place_value(self, term: Term, value: Argument) -> Argument:
-        """Return the value of a term, placed on devices if its name has a placement."""
+        """Return the value of a term. It is placed on devices if the term's name has a placement."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """Return the step that places a value on devices."""
+        """Return the value of a step that places a value on devices by this function."""
         if function is None:
             return value
         self.user_functions.append(function)
@@ -312,14 +312,14 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
-        """Lower a term whose arguments are lowered: as a tile, by a rule, by a rewrite, or by its table entry."""
+        """Lower a term whose arguments are already lowered: as a tile, by a rule or rewrite, or by its record."""
         if id(term) in self.regions:
             return self.tables.tiled(self, term)
         rule = self.tables.structural.get(term.operator)
         return self._lower_operator(term) if rule is None else rule(self, term)
 
     def number(self, term: Term) -> Argument:
-        """Return the value of a plain number."""
+        """Return a plain number as an argument of steps, given its term."""
         number = term.options[0]
         return self.builder.constant(number) if type(number) is Extent else number
 

@@ -67,7 +67,7 @@ def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, Pl
 
 
 def find_donated(loop: Step) -> list[PlanValue]:
-    """Return the arguments that a loop may overwrite, which are the members that its body may overwrite."""
+    """Return the arguments that a loop may overwrite. They are the members that its body may overwrite."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]
@@ -96,7 +96,7 @@ def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[PlanValue, PlanValue], out: bool = True,
     fits: Callable[[PlanValue], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
-    """Assign buffers to the arrays of a function by their live ranges. Results are not placed in buffers."""
+    """Return the assignment of buffers to a function's arrays, by their live ranges. Results have no buffers."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)

@@ -70,14 +70,14 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
-    """Return whether it is worth finding out that a matrix lies next to another one in memory."""
+    """Return whether it is worth checking that a matrix lies next to another matrix in memory."""
     return (
         lowering.target.name == "numpy" and rows <= MAX_ADJACENT_ROWS and typical(number_of_elements(matrix)) >= LARGE
     )
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite a projection and the rest of its group as one product."""
+    """Return a projection, computed as part of one product for its whole group."""
     members = lowering.projections.get(id(term))
     return lowering.value(term) if members is not None and _project(lowering, members) else None
 
@@ -112,7 +112,7 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
 
 
 def _product(lowering: Lowering, x: PlanValue, matrices: list[PlanValue], rows: Order, whole: str) -> PlanValue:
-    """Return the product with all matrices, which are either concatenated first or used in place."""
+    """Return the product of X with several matrices, which are either concatenated first or used in place."""
     b, count = lowering.builder, x.count // x.shape[-1]
     if typical(count) >= MIN_MERGED_ROWS:
         return b.reorder(REGISTRY["⊙"].lower(b, (x, b.concat(matrices, STACK)), (whole,), {}), (*rows, STACK))

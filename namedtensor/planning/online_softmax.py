@@ -39,7 +39,7 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
-    """Return softmax_{ax}(X) ⊙_{ax} V, with the division after the product, which is smaller than the softmax.
+    """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, which is smaller than the softmax.
 
     The product of the exponentials with V may overflow although the final result is finite. In this case, the fallback
     divides first.
@@ -94,7 +94,7 @@ class _Slice(NamedTuple):
 
 
 class _Sums:
-    """The running sums of softmax_{ax}(X) ⊙_{ax} V over slices of ax."""
+    """The computation of softmax_{ax}(X) ⊙_{ax} V by sums that grow slice by slice along ax."""
 
     def __init__(self, lowering: Lowering, term: Term, soft: Term, other: Term):
         self.lowering, self.term, self.soft_first = lowering, term, soft is term.arguments[0]
@@ -126,7 +126,7 @@ class _Sums:
         return product
 
     def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
-        """Combine the loop over slices of equal size with the remainder after the last full slice."""
+        """Return the sums over all slices: over the full slices in a loop, combined with the shorter last slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
@@ -138,7 +138,7 @@ class _Sums:
         return step
 
     def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
-        """Return the values of one step, which processes slices of equal size."""
+        """Return the sums over the slices from `start` to `stop`, all of which have the same size."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
@@ -171,7 +171,7 @@ class _Sums:
     def compute_slice(
         self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
     ) -> tuple[PlanValue, ...]:
-        """Return the values for one slice x of X."""
+        """Return the contribution of one slice x of X to the sums."""
         if values is None and largest is None:
             return (b.reduce("max", x, (self.axis,), True),)
         powers = b.exp(x if largest is None else b.subtract(x, largest))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Optimization(NamedTuple):
-    """An optimization: the identity that preserves the result, the function that applies it, and the backends."""
+    """An optimization: the identity that it relies on, the function that applies it, and its backends."""
 
     name: str
     identity: str

@@ -33,7 +33,7 @@ Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −
 
 
 class PlanValue:
-    """The value of a step, with its axes in storage order, their sizes, and the name of the dtype.
+    """The value of a step: its axes in storage order, their sizes, and the name of its dtype.
 
     A `fixed` value does not depend on inputs, except on their sizes if it is also `sized`. The dtype of a `dynamic`
     value depends on its elements. `interval` contains the bounds of integer elements, and is None for other values. A
@@ -77,7 +77,7 @@ class PlanValue:
 
 
 class Scalar:
-    """A plain Python number that is passed when the plan runs, of a known type: bool, int or float."""
+    """A plain Python number that is passed when the plan runs. Its type is known: bool, int or float."""
 
     __slots__ = ("kind",)
     fixed = dynamic = False
@@ -91,7 +91,7 @@ Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
 class Step(NamedTuple):
-    """A step of a plan: `value` is the result of `primitive` for the arguments, `origin` the term that it computes."""
+    """A step of a plan. `value` is `primitive` applied to the arguments, and `origin` is the term that it computes."""
 
     value: PlanValue
     primitive: str
@@ -149,7 +149,7 @@ class Plan:
         return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 
     def text_of(self, argument: Argument) -> str:
-        """Format an argument as the plan and the source text show it."""
+        """Return the text of an argument as it appears in the plan and in source text."""
         if isinstance(argument, (PlanValue, Scalar)):
             return self.names[argument]
         text = repr(argument)
@@ -182,7 +182,7 @@ def _option(value: Any) -> str:
 
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """Eliminate dead code: return the steps that the results need, and the steps that check these steps."""
+    """Return the steps that the results need, and the steps that check these steps. Other steps are dead code."""
     needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)

@@ -54,7 +54,7 @@ def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def length(start: Size, stop: Size) -> Size:
-    """Return the length of the integer range from `start` to `stop`, exclusive."""
+    """Return the length of the range of integers from `start` to `stop`, which is exclusive."""
     return stop - start if isinstance(stop - start, Extent) else max(0, stop - start)
 
 
@@ -227,7 +227,7 @@ PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class MalformedPlan(Exception):
-    """Raised if `verify` rejects a plan, which indicates a bug in this package."""
+    """Raised if `verify` rejects a plan, which indicates a defect in this package."""
 
 
 def verify(plan: Plan) -> None:

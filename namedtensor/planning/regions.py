@@ -184,7 +184,7 @@ MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
 
 @cache
 def cores() -> int:
-    """Return the number of threads that can run simultaneously."""
+    """Return the number of threads that can run at the same time on this machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -263,7 +263,7 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
-    """Return the block size along an axis, or 0 if there is no suitable size.
+    """Return the number of rows in each block along an axis, or 0 if no number is suitable.
 
     The number of blocks is the smallest for which each block fits the cache and all threads are busy. Each block must
     have enough rows for products.
@@ -277,7 +277,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
 
 
 def _mappable(term: Term) -> bool:
-    """Return whether a term maps over an axis, so that each slice of it depends only on slices of its arguments."""
+    """Return whether each slice of a term depends only on the same slices of its arguments."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
@@ -315,7 +315,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """Choose tiles that just fit the cache, for a region whose result has the axes `order`.
+    """Choose tiles that just fit the cache, or return None if a region whose result has these axes cannot be cut.
 
     If a block's largest array is computed slice by slice, `share` is the fraction of this array that exists at once.
     """
@@ -344,7 +344,7 @@ TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """Return the region of terms below a root that map over an axis, or None if there is no such region."""
+    """Return the region of all terms below a root that map over an axis, or None if it is not tileable."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 

@@ -50,7 +50,7 @@ def _rename_both(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Return whether a contraction has a factor of scaled 8-bit integers, before or after it is lowered."""
+    """Return whether a contraction has a factor that is an 8-bit integer tensor times a scale."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 
@@ -62,7 +62,7 @@ def _is_scaled(lowering: Lowering, term: Term) -> bool:
 
 
 def _is_stored(lowering: Lowering, term: Term) -> bool:
-    """Return whether a term is an input with 8-bit integers."""
+    """Return whether a term is an input of 8-bit integers."""
     if term.operator != "input":
         return False
     name = term.options[0]
@@ -71,7 +71,7 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 
 
 def product(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite X ⊙_{ax} (Q ⊙ s) if X and Q ⊙ s share only the axes ax."""
+    """Return X ⊙_{ax} (Q ⊙ s) computed from Q as stored, or None if X and Q ⊙ s share axes other than ax."""
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)
         if result is not None and isinstance(x, PlanValue) and x.dtype == result[1].dtype:
@@ -114,7 +114,7 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """Rewrite an element of Q ⊙ s if s has all or none of the indexed axes."""
+    """Return an element of Q ⊙ s computed from Q as stored, or None if s has only some of the indexed axes."""
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def compose_program(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
-    """Return a program of a source text with its imports and its user-defined operators."""
+    """Return a program of the class `kind` for a source text, with its imports and user-defined operators."""
     from .custom_operators import program_with
     from .imports import with_imports
 
@@ -165,7 +165,7 @@ def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Cal
 
 
 def signature_of(method: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a method with `formula` first and `syntax` as its last keyword."""
+    """Return the signature of a method, with `formula` as first parameter and `syntax` as last keyword parameter."""
     signature = inspect.signature(method)
     first, *rest = signature.parameters.values()
     formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="FormulaLike")

@@ -75,7 +75,7 @@ class BoundArguments:
         return BoundArguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
-        """Return the arguments with plain numbers for scalars that are needed before planning."""
+        """Return the arguments, with scalars that are needed before planning as plain numbers."""
         values = program.convert_scalars(self.values, lambda: self.inputs)
         if values is self.values:
             return self
@@ -102,7 +102,7 @@ class BoundArguments:
 
     @property
     def inputs(self) -> dict[Key, InputType]:
-        """The input types of the values that are assigned to names of the program."""
+        """The input types of the arguments that are values for names of the program."""
         arguments = frozenset(map(key, self.positional))
         return {name: type_ for name, type_ in self.types.items() if name not in arguments}
 
@@ -113,14 +113,14 @@ class BoundArguments:
 
     @property
     def types(self) -> dict[Key, InputType]:
-        """The input types for the checker."""
+        """The types of all inputs, for the checker."""
         if self._types is None:
             self._types = types_of(self.abstract)
         return self._types
 
 
 def key_of_number(value: Any) -> tuple[Any, ...]:
-    """Return the part of a cache key for a number, which distinguishes 0.0 from -0.0 because 1/x differs."""
+    """Return a number's part of a cache key. It distinguishes 0.0 from -0.0, because 1/x differs."""
     return type(value), value if type(value) is int else repr(value)
 
 
@@ -136,7 +136,7 @@ def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """Return the input types, for the checker, of tensors, numbers and the members of a family in one array."""
+    """Return the types of inputs for the checker. If an array stores a family, each member has a type."""
     types: dict[Key, InputType] = {}
     for name, value in abstract.items():
         if isinstance(name, FamilyName):
@@ -154,7 +154,7 @@ def type_of(layout: Layout) -> InputType:
 
 
 def make_labeled_type(layout: Layout) -> InputType:
-    """Return the type of a layout with labels. No cache stores this type."""
+    """Return the type, with labels, of a tensor with this layout. It is not cached."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 
@@ -171,7 +171,7 @@ def spelling_of(name: str) -> str:
 
 
 def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Index a mapping by normalized names. Raise NotationError if two keys are forms of one name."""
+    """Return a mapping by normalized names. Raise NotationError if two keys have the same normalized name."""
     return index_by_key(given, spelling_of)
 
 
@@ -189,7 +189,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Return sizes by the names of axes. Raise NotationError if a size is not an integer."""
+    """Return the given sizes of axes by name. Raise NotationError if a size is not an integer."""
     result: dict[str, int] = {}
     for name, size in require_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         integer = to_integer(size)
@@ -221,7 +221,7 @@ def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
 
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
-    """Return the layout of an input: a tensor, or a shape with all its sizes. A plain number stays unchanged."""
+    """Return the layout of an input: a tensor or a shape whose sizes are all known. Return a number unchanged."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         return layout
@@ -235,7 +235,7 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
 
 
 def fill_shape(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return a shape with its missing sizes filled in."""
+    """Return the shape of an input, in which `sizes` provides the sizes that are missing."""
     return {
         axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
         for axis, size in shape_of(value, name).items()
@@ -278,7 +278,7 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
 
 
 def size_of(size: Any, axis: str) -> Any:
-    """Return a given size: an integer, or None if it is unknown. Raise NotationError for any other value."""
+    """Return a given size, which is an integer or None if unknown. Raise NotationError for any other value."""
     if size is None:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):

@@ -43,7 +43,7 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """Two expressions and the statements that they may use."""
+    """A boundary: two expressions that may be equal, and the statements that these expressions depend on."""
 
     left: Any
     right: Any
@@ -59,7 +59,7 @@ class Boundary(NamedTuple):
 
 
 def boundaries(tree: nodes.Program) -> list[Boundary]:
-    """Return the boundaries of a program without duplicates."""
+    """Return the boundaries in a program, each of them once."""
     matches: dict[tuple[str, str], Boundary] = {}
     (tree,) = read_bars([tree])
     signs = Conditions(tree.statements)
@@ -98,13 +98,13 @@ def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
 
 
 def constants(tree: nodes.Program) -> list[float]:
-    """Return the nonzero numbers that are one side of a boundary of a program."""
+    """Return the nonzero numbers that are one side of a boundary in a program."""
     sides = (side for boundary in boundaries(tree) for side in boundary.sides)
     return [*dict.fromkeys(number for side in sides if (number := _number(side)))]
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that an expression stands for, even for −10^6, or None if it is not a number."""
+    """Return the number that an expression stands for, such as −10^6, or None if it is not a number."""
     if isinstance(node, Call) and node.operator == "negative":
         number = _number(node.arguments[0])
         return None if number is None else -number
@@ -230,5 +230,5 @@ class BoundarySearch(NamedTuple):
 
 
 def names_in(node: Any) -> set[str]:
-    """Return the source texts of the names in a tree."""
+    """Return the source texts of all names in a tree."""
     return {to_text(part) for part in walk(node) if isinstance(part, NAMED)}

@@ -143,7 +143,7 @@ class CachedCall:
     def _align(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments of a call, aligned by their labels, for a function whose tensors have no labels."""
+        """Return the arguments of a call, aligned by their labels, for functions that do not accept labels."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         if not bound.labeled:
             return arguments, dict(values)
@@ -160,12 +160,12 @@ class CachedCall:
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
-        """Bind the arguments of a function to names."""
+        """Return the bound arguments of a call, in which the arguments of a function are bound to names."""
         assert isinstance(self._goal, Entry)
         return bound(self._goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
-        """Return the target: the library that runs the goal, and the library's devices."""
+        """Return the library, with its devices, that runs the goal on these arguments."""
         from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
@@ -194,7 +194,7 @@ class CachedCall:
         return compile_labeled(given, lambda it: self._typed(it, options), names, target, options)
 
     def _names_of(self, positional: Sequence[str]) -> list[str]:
-        """Return the names that a function has for its positional arguments."""
+        """Return the names of the function's parameters for these positional arguments."""
         goal = self._goal
         return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 

@@ -25,7 +25,7 @@ from .parsed import ParsedProgram
 
 
 class CheckedProgram(NamedTuple):
-    """The result of a check and its checker, which is None if there is nothing to check."""
+    """The result of a check, and the checker, which is None if there is nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -52,7 +52,7 @@ def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """Check a goal for given shapes, which may include numbers."""
+    """Check a goal for the given shapes, some of which may be numbers instead."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
@@ -96,7 +96,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
-    """Return the result of a check in which the open ends of ranges are sizes."""
+    """Return the result of a check in which open ends of ranges are size symbols, so that any length is valid."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 

@@ -43,7 +43,7 @@ def judge(
     source: str,
     scales: Scales | None = None,
 ) -> None:
-    """Raise if an assertion does not hold for these values. `scales` is called if the two sides differ."""
+    """Raise NotationError if an assertion does not hold for these values. `scales` is called if two sides differ."""
     position = iter(range(len(arrays)))
     for index, claim in enumerate(claims):
         first = next(position)
@@ -56,7 +56,7 @@ def judge(
 
 
 def _concrete(array: Any) -> Any:
-    """Return the values as a NumPy array, or None while a library traces."""
+    """Return the values of an array as a NumPy array, or None while a library traces the array."""
     from ..core.array_data import concrete
 
     try:
@@ -66,7 +66,7 @@ def _concrete(array: Any) -> Any:
 
 
 def _rounding_unit(array: Any) -> float:
-    """Return the distance from 1 to the next value of the dtype of an array, or 0 for integers."""
+    """Return the distance from 1 to the next larger number in the dtype of an array, or 0 for integers."""
     import numpy as np
 
     name = dtype_name(array.dtype) if hasattr(array, "dtype") else type(array).__name__

@@ -54,7 +54,7 @@ def with_declared(
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return a Python function that runs without this project. Its parameters are `given`, in order."""
+    """Return the source of a Python function that runs without this project. Its parameters are `given`, in order."""
     return Specialization(goal, text_target(library), given, options).source
 
 
@@ -111,7 +111,7 @@ def to_shape(value: Any) -> Any:
 
 
 def initializer_text(initializer: Any, fan_in: int) -> str:
-    """Return the source text of a parameter's initial value, in which `{}` is the list of sizes."""
+    """Return the source text for a parameter's initial value, in which `{}` stands for the list of sizes."""
     from .initializers import lecun_normal, ones
 
     if initializer is lecun_normal:
@@ -120,13 +120,13 @@ def initializer_text(initializer: Any, fan_in: int) -> str:
 
 
 def class_name(title: str) -> str:
-    """Return a class name made from the name of a formula."""
+    """Return a name for a class, made from the name of a formula."""
     words = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in title).strip("_")
     return f"{words[:1].upper()}{words[1:]}" if words[:1].isalpha() else f"Formula{words}"
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
-    """Return a JavaScript module that exports the function `formula`. Its parameters are `given`, in order."""
+    """Return the source of a JavaScript module that exports the function `formula`, with the parameters `given`."""
     from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)
@@ -164,7 +164,7 @@ class Specialization:
 
     @property
     def plan(self) -> Plan:
-        """The steps of the plan, in readable form when printed."""
+        """The plan. It is printed as a readable list of its steps."""
         return self._plan
 
     @cached_property
@@ -232,7 +232,7 @@ class CompiledFormula(Suggests, CachedCall):
         return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
-        """Return the names of a function's arguments. Raise if it does not accept this many positional arguments."""
+        """Return the names of a function's parameters. Raise NotationError for too many positional arguments."""
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
@@ -277,7 +277,7 @@ class CompiledFormula(Suggests, CachedCall):
 
     @property
     def plan(self) -> Plan:
-        """The plan of the last call, which shows its steps when printed."""
+        """The plan of the last call, which is printed as a list of its steps."""
         return self._get_last_used().plan
 
     @property

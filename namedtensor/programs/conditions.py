@@ -77,7 +77,7 @@ def head_of(statement: Any) -> str | None:
 
 
 def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
-    """Return the definitions of the functions that a program both defines and calls."""
+    """Return the definitions of the functions that a program both defines and calls, by name."""
     statements = tuple(statements)
     defined = {name: statement for statement in statements if (name := head_of(statement)) is not None}
     bodies = (statement.sides[1] if head_of(statement) in defined else statement for statement in statements)
@@ -94,7 +94,7 @@ def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -
 
 
 def substitute(definition: nodes.Equation, call: Call) -> Any:
-    """Return the body of a function with the arguments of a call substituted."""
+    """Return the body of a function in which the arguments of a call replace its parameters."""
     head, body = cast(Call, definition.sides[0]), definition.sides[1]
     formals = (*head.subscript, *head.arguments, *head.parameters)
     pairs = zip(formals, (*call.subscript, *call.arguments, *call.parameters))
@@ -136,7 +136,7 @@ class Conditions:
             self.note(statement)
 
     def note(self, statement: Any) -> None:
-        """Record a definition, a declaration or an assumption about a sign."""
+        """Record what a definition, a declaration or an assumption says about the sign of a name."""
         if isinstance(statement, nodes.Equation):
             name = read_spelling(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
@@ -196,7 +196,7 @@ class Conditions:
                 self.further[" ≠ ".join(to_text(_remove_stars(argument)) for argument in node.arguments)] = None
 
     def ask_power(self, node: Superscript, differentiated: bool) -> None:
-        """Collect the conditions of a power."""
+        """Collect the conditions under which a power has a value and, if `differentiated`, a derivative."""
         above = node.components[0]
         exponent = read_fraction(above)
         if exponent is None and not self.is_whole(above):
@@ -224,7 +224,7 @@ class Conditions:
             self.ask(node, NONZERO)
 
     def ask(self, node: Any, comparison: str) -> None:
-        """Add a condition unless it always holds. The conditions x ≥ 0 and x ≠ 0 together become x > 0."""
+        """Add the condition that an expression compares so with 0, unless it always does. x ≥ 0 and x ≠ 0 become x > 0."""
         node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):
@@ -252,7 +252,7 @@ class Conditions:
         return not self.names_in(node).isdisjoint(self.bound)
 
     def names_in(self, node: Any) -> set[str]:
-        """Return the bases of the names whose values an expression uses, excluding names that occur only in axes."""
+        """Return the bases of the names whose values an expression uses. Names that occur only in axes are excluded."""
         return {name.base for name in find_used_names(node, {*self.defined, *self.signs})} - OF_AXES
 
     # ------------------------------------------------------------------------------------------------------ what is known
@@ -281,7 +281,7 @@ class Conditions:
         return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
-        """Return "> 0" or "≥ 0" if an expression has this sign wherever it has a value, or None if its sign is open."""
+        """Return "> 0" or "≥ 0" if an expression has this sign wherever it has a value, or None if unknown."""
         if isinstance(node, Number):
             return POSITIVE if node.value > 0 else NONNEGATIVE if node.value == 0 else None
         if isinstance(node, nodes.Size):
@@ -353,7 +353,7 @@ def _sign_of_set(of: Any) -> str | None:
 
 
 def counts_of(node: Any) -> set[str]:
-    """Return the names that a node shows to be integers: the index and the ends of ∑_{i=1}^{n}, and n in |a| = n."""
+    """Return the names that must be integers because of a node: i and n in ∑_{i=1}^{n}, and n in |a| = n."""
     if isinstance(node, (nodes.IndexSum, nodes.Range)):
         return {part.text for part in (node.variable, node.first, node.last) if isinstance(part, Name)}
     if isinstance(node, nodes.Over):

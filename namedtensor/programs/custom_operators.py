@@ -78,7 +78,7 @@ class CustomOperator:
 
     @property
     def lifted(self) -> AxisSignature:
-        """The parsed signature."""
+        """The parsed signature of the operator."""
         return read_signature(self.signature)
 
     @property
@@ -120,7 +120,7 @@ def _space(axes: Iterable[str]) -> str:
 
 
 def read_signature(text: Any) -> AxisSignature:
-    """Parse and check a signature in the paper's form."""
+    """Return the parsed signature in a text. Raise NotationError if it does not have the paper's form."""
     text = require_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
     words = re.split(r"->|,|\s+", text.strip())
     if text.count("->") != 1 or not all(not word or WORD.fullmatch(word) for word in words):

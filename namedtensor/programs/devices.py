@@ -61,7 +61,7 @@ def device_report_of(
 
 
 def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
-    """Return a JAX tensor without values."""
+    """Return a JAX tensor without values that has the shape of a parameter."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)

@@ -57,7 +57,7 @@ class SizeSymbols:
 
 
 def names_in(values: Collection[str]) -> set[str]:
-    """Return the identifiers of a plan's inputs."""
+    """Return the names of a plan's inputs as identifiers."""
     return {text for name in values for text in (safe(name), name)}
 
 

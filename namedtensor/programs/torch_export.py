@@ -71,7 +71,7 @@ def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[tor
 
 
 def open_axes(planned: Forward) -> list[dict[int, str]]:
-    """Return the names of the open axes of each input, followed by each result, by position."""
+    """Return the names of open axes, by position, for each input and then for each result."""
     tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
     names: dict[Any, str] = {}
     names_by_position: list[dict[int, str]] = []
@@ -92,7 +92,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """Return the open axes of each input for `torch.export`. PyTorch derives the ranges of sizes with conditions."""
+    """Return the open axes of each input for `torch.export`. PyTorch derives the ranges of constrained sizes."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
@@ -103,7 +103,7 @@ def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
 
 
 def export_module(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
-    """Return the module as a `torch.export` program with dynamic sizes."""
+    """Return the module as a `torch.export` program in which open sizes are dynamic."""
     arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
     try:
         return torch.export.export(module, arrays, dynamic_shapes=shapes)

@@ -113,7 +113,7 @@ def forward_for(
     goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
     taken: Callable[[str], bool],
 ) -> Forward:  # fmt: skip
-    """Return the `forward` method of a module. `keys` are PyTorch's names for the module's parameters.
+    """Return the `forward` method of a module. `keys` contains the parameters' names in PyTorch.
 
     Raises NotationError if the formula cannot be planned for unknown sizes, or its value is not an array.
     """
@@ -175,7 +175,7 @@ def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ..
 
 
 def order_of(axes: Collection[str], orders: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the axes of a result in the order of the listed axes, followed by new axes."""
+    """Return the axes of a result: first the axes in `orders`, in this order, and then all other axes."""
     return tuple(dict.fromkeys([axis for order in orders for axis in order if axis in axes] + list(axes)))
 
 

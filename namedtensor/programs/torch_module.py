@@ -65,11 +65,11 @@ class NamedModule(Module):
 
     @abstractmethod
     def positional(self) -> tuple[str, ...]:
-        """Return the names of the positional arguments."""
+        """Return the names of the inputs that a call may pass by position."""
 
     @abstractmethod
     def goal(self) -> Goal:
-        """Return the value that the module computes, in the form that the planner needs."""
+        """Return the description of the module's value from which the planner generates `forward`."""
 
     @abstractmethod
     def formula(self) -> str:
@@ -77,11 +77,11 @@ class NamedModule(Module):
 
     @abstractmethod
     def outputs(self) -> tuple[str, ...]:
-        """Return the names of the results."""
+        """Return the names of the module's results."""
 
     # --------------------------------------------------------------------------------------------------------- its forward
     def _plan(self) -> None:
-        """Make `forward` for the current parameters."""
+        """Generate `forward` for the current parameters, if possible."""
         self.__dict__.pop("forward", None)
         self._planned = self._problem = None
         for name in self._constants:
@@ -128,7 +128,7 @@ class NamedModule(Module):
         return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the arguments of `forward`, or None if `forward` does not accept these arguments."""
+        """Return the arguments with which `forward` is called, or None if `forward` does not accept them."""
         planned = self._planned
         if planned is None or len(arguments) + len(named) != len(planned.inputs):
             return None
@@ -304,7 +304,7 @@ class NamedModule(Module):
 
 
 class FormulaModule(NamedModule):
-    """A compiled formula with its parameters."""
+    """A module for a compiled formula, with the formula's parameters."""
 
     def __init__(
         self,

@@ -172,7 +172,7 @@ def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | N
 
 
 def _wait(name: str) -> None:
-    """Wait for the other processes of the mesh."""
+    """Wait until all other processes of the mesh have reached the point with this name."""
     if jax_module().process_count() > 1:
         from jax.experimental import multihost_utils  # type: ignore[import-not-found]
 

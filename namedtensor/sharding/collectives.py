@@ -63,12 +63,12 @@ class Collectives(tuple[Collective, ...]):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of operations of each kind."""
+        """The number of collective operations of each kind."""
         return dict(sorted(Counter(collective.kind for collective in self).items()))
 
     @property
     def bytes(self) -> dict[str, int]:
-        """The number of result bytes per device for each kind of operation."""
+        """The number of bytes per device in the results of the collective operations of each kind."""
         return {kind: sum(collective.bytes for collective in self if collective.kind == kind) for kind in self.counts}
 
     @encodable
@@ -126,7 +126,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
 
 
 def _second(result: str) -> str:
-    """Return the second part of a tuple whose parts may be tuples themselves."""
+    """Return the second part of a tuple in HLO text. Its parts may be tuples themselves."""
     depth, parts = 0, [""]
     for character in result[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -163,7 +163,7 @@ def _group_devices(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
 
 
 def _groups(rest: str, count: int) -> set[frozenset[int]]:
-    """Return the groups of communicating devices, parsed from XLA's formats, or no groups if the format is unknown."""
+    """Return the groups of devices that communicate, parsed from HLO text, or no groups if the format is unknown."""
     if EVERY.search(rest):
         return {frozenset(range(count))}
     if listed := LISTED.search(rest):
@@ -198,5 +198,5 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _numbers(text: str) -> list[tuple[int, ...]]:
-    """Parse {0,1},{2,3} as numbers."""
+    """Return the tuples of numbers in a text such as {0,1},{2,3}."""
     return [_sizes(group) for group in re.findall(r"\{([\d,]+)\}", text)]

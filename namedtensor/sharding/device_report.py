@@ -84,7 +84,7 @@ def device_report(
     sharded: Sharded, name: str | None, parameters: Mapping[str, NamedTensor], inputs: Mapping[str, Any], *,
     sizes: Mapping[str, int] | None, constants: Mapping[str, float], update: Any = None, accumulate: str | None = None,
 ) -> DeviceReport:  # fmt: skip
-    """Return the report for a name of a program, and for a training step if `update` is given. No value is computed."""
+    """Return the report for a value of a program and, if `update` is given, for a training step. Compute no value."""
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)

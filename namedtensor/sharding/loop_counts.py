@@ -17,7 +17,7 @@ CALLED = re.compile(r"(?:calls|to_apply)=%?([\w.\-]+)")
 
 
 def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
-    """Yield each line of a compiled function and the number of times that it runs."""
+    """Yield each line of a compiled function's text, with the number of times that the line runs."""
     parts = _computations(text)
     counts = _counts(parts)
     for name, lines in parts.items():

@@ -285,7 +285,7 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """Return a function for a call and its arguments, which are tensors placed on the devices.
+        """Return a compiled function for a call, and its arguments, which are tensors placed on the devices.
 
         `values` contains parameters, and the other arguments are inputs.
         """

@@ -116,7 +116,7 @@ class Training:
             return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
-        """Return the step as `jax.stages.Traced`. Shapes can replace tensors, as in `Sharded`."""
+        """Return the step as `jax.stages.Traced`. The state and the inputs may be shapes, as in `Sharded`."""
         with keep_language_errors():
             return self._compiled.trace(state, self._place_inputs(inputs))
 
@@ -172,7 +172,7 @@ class Training:
     def _accumulate_gradients(
         self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
     ) -> tuple[Any, Any]:
-        """Return the loss and its gradients, averaged over the axis of accumulation."""
+        """Return the loss and its gradients as averages over the accumulation axis, one part of it at a time."""
         if self.accumulate is None:
             return of(parameters, inputs)
         jax, axis = jax_module(), self.accumulate
