@@ -37,8 +37,8 @@ def summands(start, end, index, i):
 def test_every_start_and_end_of_a_sum(index):
     compared = 0
     for (start, end), operator in product(product(STARTS, ENDS), ("sum", "prod")):
-        each = "i" in start + end
-        source = rf"{'y_i = ' if each else ''}\{operator}_{{j={start}}}^{{{end}}} x_{{{index}}}"
+        per_index = "i" in start + end
+        source = rf"{'y_i = ' if per_index else ''}\{operator}_{{j={start}}}^{{{end}}} x_{{{index}}}"
         lists = [summands(start, end, index, i) for i in range(1, SIZE + 1)]
         try:
             value = np.asarray(nt.translate(source, x="n")(X))
@@ -47,7 +47,7 @@ def test_every_start_and_end_of_a_sum(index):
             continue
         assert None not in lists, source
         expected = [getattr(np, operator)([X[number - 1] for number in numbers]) for numbers in lists]
-        np.testing.assert_allclose(value, expected if each else expected[0], rtol=1e-9, err_msg=source)
+        np.testing.assert_allclose(value, expected if per_index else expected[0], rtol=1e-9, err_msg=source)
         compared += 1
     assert compared >= {"j": 40, "j+1": 4, "j-1": 2, "n-j+1": 6, "n-j": 4, "5-j": 2}[index]
 

@@ -177,10 +177,10 @@ class Algebra:
         alone = {item for tree in statement.body.all() for item in (split_indices(tree) or ("", ()))[1]}
         lengths = {*self.axes.given} - {*self.names, *free, *COUNTING} - alone
         body = from_ends(with_axes(statement.body, self.axes.given), lengths)
-        each = frozenset[str]() if statement.head else ends_at_letters(body, {*self.names, *self.axes.given})
-        each = each if len(each) == 1 else frozenset()  # Several axes would have no order.
-        statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)} | each))
-        letters = letters_of(statement, counts, self.source, each)
+        outer = frozenset[str]() if statement.head else ends_at_letters(body, {*self.names, *self.axes.given})
+        outer = outer if len(outer) == 1 else frozenset()  # Several axes would have no order.
+        statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)} | outer))
+        letters = letters_of(statement, counts, self.source, outer)
         self.check_head(statement, letters)
         self.ask_binders(statement, letters)
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
@@ -189,7 +189,7 @@ class Algebra:
             canonical(spell(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
         )
         value = walk.read(statement.body)
-        lines = (*walk.remarks, *(f"the value has one element for each {letter}" for letter in sorted(each)))
+        lines = (*walk.remarks, *(f"the value has one element for each {letter}" for letter in sorted(outer)))
         self.remarks += [line for line in lines if line not in self.remarks]
         self.statements.append((statement, letters))
         order = self.order(statement, letters, value)

@@ -108,7 +108,7 @@ class IndexLetters:
     free: tuple[str, ...] | None
     counts: dict[str, int] = field(default_factory=dict)
     bound: frozenset[str] = frozenset()  # by a ∑ somewhere
-    each: frozenset[str] = frozenset()  # letters that a ∑ ends at, without a left-hand side: the value has them
+    outer: frozenset[str] = frozenset()  # letters that a ∑ ends at, without a left-hand side: the value has them
     active: bool = False
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
@@ -133,10 +133,10 @@ class IndexLetters:
 
 
 def letters_of(
-    statement: Statement, names: Mapping[str, int], source: str, each: frozenset[str] = frozenset()
+    statement: Statement, names: Mapping[str, int], source: str, outer: frozenset[str] = frozenset()
 ) -> IndexLetters:
     """Return the letters of a statement; `names` maps each given name to the number of its axes."""
-    result = IndexLetters(source, None, each=each)
+    result = IndexLetters(source, None, outer=outer)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in find_letters_below(tree))
     head = statement.head
@@ -167,19 +167,19 @@ def letters_of(
     result.active = evidence
     if not evidence:
         result.free = None
-    bind(statement.body, {*(result.free or ()), *each}, result)
+    bind(statement.body, {*(result.free or ()), *outer}, result)
     return result
 
 
 def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = frozenset()) -> frozenset[str]:
     r"""Return the i of sums such as \sum_{j=1}^{i} or \sum_{j=1}^{i-1} that no sum around them binds."""
-    found: set[str] = set()
+    letters: set[str] = set()
     if tree.op == "big":
         known = known | {*find_letters_below(tree)}
         end = item_of(tree.upper)
         plain = end is not None and len(end.plus) == 1 and not end.minus and end.offset in (0, -1)
-        found |= {*end.plus} & COUNTING - known - {*names} if end is not None and plain else set()
-    return frozenset(found).union(*(ends_at_letters(part, names, known) for part in tree.parts))
+        letters |= {*end.plus} & COUNTING - known - {*names} if end is not None and plain else set()
+    return frozenset(letters).union(*(ends_at_letters(part, names, known) for part in tree.parts))
 
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
@@ -234,7 +234,7 @@ def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
     text = tree.text
     if tree.op == "sub" and "-" in text:
         items = ((item, FROM_END.fullmatch(item)) for item in items_of(text.strip("{}")))
-        text = ",".join(f"|{found[1]}|{found[2]}" if found and found[1] in lengths else item for item, found in items)
+        text = ",".join(f"|{match[1]}|{match[2]}" if match and match[1] in lengths else item for item, match in items)
     return replace(tree, parts=parts, text=text)
 
 
@@ -372,5 +372,5 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
     """Return the letters that a product sums: letters that occur twice, and are not free or bound by an outer ∑."""
-    kept = {*(letters.free or ()), *letters.each}
-    return {letter for letter, count in counts.items() if count > 1 and letter not in kept}
+    unsummed = {*(letters.free or ()), *letters.outer}
+    return {letter for letter, count in counts.items() if count > 1 and letter not in unsummed}

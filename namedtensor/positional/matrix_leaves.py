@@ -311,7 +311,7 @@ class MatrixLeaves:
         """Return whether a letter without a tensor, such as the first i in i x_i, denotes the value of an index."""
         if not self.letters.active or not is_letter(name):
             return False
-        if name in self.scope or name in (self.letters.free or ()) or name in self.letters.each:
+        if name in self.scope or name in (self.letters.free or ()) or name in self.letters.outer:
             return True
         return name in entries_in(self.statement) and name not in self.letters.bound
 
