@@ -1,14 +1,14 @@
 """The printer, which turns a syntax tree into a formula in text, in ASCII or in LaTeX: `parse(to_text(tree)) == tree`.
 
-`pieces`: which part gets brackets; how a part is asked for.
-`scripts`: names, numbers, and their sub- and superscripts; calls, literals, cases.
-`operators`: prefix, infix and subscripted operators.
-`text`: sets and statements; a method per node type.
+`forms`: the signs and forms of each spelling.
+`boxes`: the layout of a formula, which is a tree of boxes; a box becomes a string.
+`layout`: the boxes of names and scripts, and which part gets brackets.
+`operators`: the boxes of operators, functions and conditions.
+`statements`: the boxes of sets and statements; these modules make text.
 `ascii_text`: the methods whose output differs in ASCII.
 `latex`: those that differ in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
-`breadth`: how broad LaTeX is when it is set.
-`broken`: long formulas in several rows.
+`lines`: the width of boxes, and long formulas in several rows.
 `runs`: how a page or a picture is to set each piece.
 
 Contract: the output parses to the same tree.
@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .ascii_text import Ascii
-from .text import Text
+from .ascii_text import AsciiLayout
+from .boxes import Box, ChangeParts, write
+from .statements import TextLayout
 
 RESET = "\x1b[0m"  # ends a color in a terminal
 
@@ -38,21 +39,20 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
-    printer = Ascii(node) if ascii else Text()
-    if colors:
-        printer.colors, printer.after = colors, RESET
-    return printer.text(node)
+    layout = AsciiLayout(node) if ascii else TextLayout(node)
+    return write(layout.box(), color_axes(colors, RESET) if colors else None)
 
 
 def to_latex(
-    node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None
-) -> str:
+    node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None,
+    words: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
     """Return `node` as LaTeX that KaTeX and MathJax can render.
 
     `macros` uses the macros of the paper's package `namedtensor`.
 
     `colors` are the colors of the axes, such as #0b80a6. With a `width` in ems, the result is a display with line
-    breaks at that width.
+    breaks at that width. `words` are the LaTeX of some names.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))
@@ -60,15 +60,23 @@ def to_latex(
     >>> print(to_latex(parse("∑_{seq} X")))
     \\sum\\limits_{\\mathsf{seq}} X
     """
-    from .latex import Latex, Macros
+    from .latex import LatexLayout, MacrosLayout
 
-    printer = Macros(node) if macros else Latex(node)
-    if colors:
-        printer.colors = {axis: printer.tint(color) for axis, color in colors.items()}
-        printer.after = "}"
+    layout = (MacrosLayout if macros else LatexLayout)(node, words)
+    parts_of = color_axes({axis: layout.tint(color) for axis, color in colors.items()}, "}") if colors else None
+    box = layout.box()
     if width is None:
-        return printer.text(node)
-    from .broken import display
+        return write(box, parts_of)
+    from .lines import display
 
-    printer.mark = "&"
-    return display([printer.text(statement) for statement in getattr(node, "statements", (node,))], width)
+    return display([layout.box_of(statement) for statement in getattr(node, "statements", (node,))], width, parts_of)
+
+
+def color_axes(codes: Mapping[str, str], after: str) -> ChangeParts:
+    """Return a function that puts codes before and after the names of axes, for `write`."""
+
+    def parts_of(box: Box) -> Any:
+        is_colored = box.kind == "axis" and box.data in codes
+        return (codes[box.data], *box.parts, after) if is_colored else box.parts
+
+    return parts_of

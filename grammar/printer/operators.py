@@ -1,4 +1,4 @@
-"""Printing of operators: infix, prefix and large operators, and relations in conditions."""
+"""The layout of operators, functions and conditions, in text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
 from ..traversal import conjuncts, names_in
-from .pieces import (
+from .boxes import (
     AND,
     ATOM,
     ELEMENT,
@@ -22,19 +22,21 @@ from .pieces import (
     RELATION,
     SUM,
     UNARY,
-    Piece,
-    Printing,
+    Box,
+    Part,
+    separate,
+    write,
 )
-from .scripts import Functions, is_plain_sum
+from .forms import LATEX, TEXT
+from .layout import Layout, is_plain_sum
 
 
 def _values(*terminals: str) -> list[str]:
     return [value(symbol) for symbol in SYMBOLS if symbol.terminal in terminals]
 
 
-# Which method prints a Call, by its operator; any other is a function.
-FORMS = {
-    "+": "addition", "-": "addition", "/": "quotient", "juxtaposed": "juxtaposed", "negative": "negative",
+CALLS = {  # the method for a Call by its operator; any other Call is a function
+    "+": "addition", "-": "addition", "/": "quotient", "juxtaposed": "juxtaposition", "negative": "negative",
     "factorial": "factorial", "binom": "binomial", "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
     **dict.fromkeys(_values("BIG"), "big"),
     **dict.fromkeys(_values("RELATION", "EQUALS"), "relation"),
@@ -42,271 +44,282 @@ FORMS = {
     **dict.fromkeys(_values("PARITY"), "parity"),
     **dict.fromkeys(_values("DOT", "OPERATOR"), "product"),
 }  # fmt: skip
-PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # forms of calls with this many arguments and nothing else
+PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # methods for calls with this many arguments and nothing else
+LOOSE, SUMS, PRODUCTS = range(3)  # the looseness of operators, for line breaks
 
 
-class Operators(Functions):
-    dot = "·"  # the product of two numbers
-    mean = "𝔼"
-    shaped: Callable[..., Any]
+class OperatorLayout(Layout):
+    """The layout of calls and of operators that bind variables."""
 
-    # ----------------------------------------------------------------------------------------------- infix and prefix
-    def call(self, node) -> Printing:
-        form = FORMS.get(node.operator, "function")
-        if form in PLAIN and (
-            node.superscript or node.subscript or node.parameters or len(node.arguments) != PLAIN[form]
+    shape: Callable[..., Box]
+
+    def operator(self, sign: Part, looseness: int) -> Box:
+        return Box((" ", sign, " "), kind="operator", data=looseness)
+
+    # ------------------------------------------------------------------------------------------------ infix and prefix
+    def call(self, node) -> Box:
+        method = CALLS.get(node.operator, "function") if node.arguments else "function"
+        if method in PLAIN and (
+            node.superscript or node.subscript or node.parameters or len(node.arguments) != PLAIN[method]
         ):
-            form = "function"
-        return getattr(self, form)(node)
+            method = "function"
+        return getattr(self, method)(node)
 
-    def addition(self, node):
-        left = yield from self.part(node.arguments[0], SUM, last=True)
-        right = yield from self.right(node.arguments[1], QUOTIENT)
-        return Piece(f"{left.text} {node.operator} {right.text}", SUM)
+    def signature_head(self, node) -> Box:
+        """Return the function or operator that a signature declares."""
+        method = CALLS.get(node.operator)
+        if method == "product":
+            return Box((self.product_sign(node),))
+        if method == "big":
+            return self.big_sign(node.operator, self.below(node.subscript))
+        if node.operator == "→":
+            old, new = (self.spell_axis(axis.text) for axis in node.subscript)
+            return Box((f"[]_{{{old}{self.signs['→']}{new}}}",))
+        return Box(self.head(node)[:2])
 
-    def product(self, node):
-        left = yield from self.part(node.arguments[0], PRODUCT)
-        right = yield from self.right(node.arguments[1], UNARY)
-        sign = yield from self.infix(node)
-        return Piece(f"{left.text} {sign} {right.text}", PRODUCT, right.reaches)
+    def addition(self, node) -> Box:
+        left = self.part(node.arguments[0], SUM, last=True)
+        right = self.right(node.arguments[1], QUOTIENT)
+        return Box((left, self.operator(node.operator, SUMS), right), SUM)
 
-    def infix(self, node):
-        """Return the sign of a product with its axes: ⊙_{key}."""
+    def product(self, node) -> Box:
+        left, right = self.part(node.arguments[0], PRODUCT), self.right(node.arguments[1], UNARY)
+        return Box((left, self.operator(self.product_sign(node), PRODUCTS), right), PRODUCT, right.reaches)
+
+    def product_sign(self, node) -> Part:
+        """Return the sign of a product with its axes, such as ⊙_{key}."""
         if node.subscript:
-            return self.under(node.operator, (yield from self.below(node.subscript)))
-        numbers = node.operator == "⊙" and all(type(operand) is Number for operand in node.arguments)
-        return self.dot if numbers and node.arguments else self.signs[node.operator]
-
-    def under(self, operator: str, axes: str) -> str:
-        return self.signs[operator] + self.scripted("_", axes, always=True)
-
-    def quotient(self, node):
-        above = yield from self.part(node.arguments[0], PRODUCT)
-        below = yield from self.right(node.arguments[1], ELEMENT)
-        if type(node.arguments[1]) is nodes.Differential:
-            above = self.bracketed(above)  # no derivative as its last factor
-        return Piece(f"{above.text} / {below.text}", QUOTIENT, below.reaches)
-
-    def juxtaposed(self, node):
-        left = yield from self.part(node.arguments[0], JUXTAPOSITION)
-        right = yield from self.right(node.arguments[1], ELEMENT)
-        if right.text[0].isdigit():
-            right = self.bracketed(right)
-        if "|" in left.text and "|" in right.text:  # |a| n |b|, whose bars could be paired in another way
-            left = self.bracketed(left)
-        return Piece(f"{left.text} {right.text}", JUXTAPOSITION, right.reaches)
-
-    def negative(self, node):
-        operand = yield from self.right(node.arguments[0], UNARY)
-        return Piece(f"-{operand.text}", UNARY, operand.reaches)
-
-    def factorial(self, node):
-        """Print n!, (x^2)!."""
-        operand = yield from self.part(node.arguments[0], POSTFIXED)
-        bare = type(node.arguments[0]) in (Name, Number, Subscript, nodes.Index) or operand.text.endswith((")", "]"))
-        text = operand.text if bare and operand.level >= POSTFIXED else self.round(operand.text)
-        return Piece(f"{text}!", POSTFIXED)
-
-    def binomial(self, node):
-        return (yield from self.function(node))
-
-    # ------------------------------------------------------------------------------------ over axes, indices and sets
-    def big(self, node):
-        below = yield from self.below(node.subscript, axes=not sums_over_indices(node))
-        return (yield from self.print_over_body(self.big_sign(node.operator, below), node.arguments[0]))
-
-    def big_sign(self, operator: str, below: str, above: str = "") -> str:
-        return self.signs[operator] + self.bounds(below, above)
-
-    def bounds(self, below: str, above: str) -> str:
-        return self.scripted("_", below, always=True) + (self.scripted("^", above, always=True) if above else "")
-
-    def indexsum(self, node):
-        first = yield from self.first(node.first)
-        last = yield from self.tight(node.last, SUM)
-        bounds = f"{self.label_word(node.variable.text)}={first}"
-        return (yield from self.reaching(self.bound_sign(node.operator, bounds, last), node.body, node.operator))
-
-    def over(self, node):
-        """Print max_{i ∈ [n]} X."""
-        variable = self.label_word(node.variable.text)
-        if type(node.over) is nodes.Set:
-            piece = yield self.visit(node.over)
-            below = f"{variable} {self.signs['∈']} {piece.text}"
-        elif node.operator in BINDERS:
-            named = type(node.over) is Name
-            goal = self.label_word(node.over.text) if named else (yield from self.tight(node.over, SUM))
-            below = f"{variable}{self.signs['→']}{goal}"
-        else:
-            below = yield from self.condition_below(node.over)
-        return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
-
-    def condition_below(self, condition):
-        """Print i < j, 1 ≤ i < j ≤ n."""
-        relations = conjuncts(condition)
-        text = yield from self.print_comparison_below(relations[0].arguments[0])
-        for relation in relations:
-            text += f" {self.signs[relation.operator]} " + (
-                yield from self.print_comparison_below(relation.arguments[1])
+            form = f"under {node.operator}"
+            return self.form(
+                form if form in self.templates else "under", self.signs[node.operator], self.below(node.subscript)
             )
-        return text
+        is_of_numbers = node.operator == "⊙" and all(type(operand) is Number for operand in node.arguments)
+        return self.signs["·" if is_of_numbers and node.arguments else node.operator]
 
-    def print_comparison_below(self, node):
-        return self.label_word(node.text) if type(node) is Name else (yield from self.tight(node, SUM))
+    def quotient(self, node) -> Box:
+        above, below = self.part(node.arguments[0], PRODUCT), self.right(node.arguments[1], ELEMENT)
+        if type(node.arguments[1]) is nodes.Differential:
+            above = self.round(above)  # no derivative as its last factor
+        return self.form("quotient", above, below, level=QUOTIENT, reaches=below.reaches)
 
-    def draw(self, node):
-        """Print x ∼ N(0, 1)."""
-        result = yield from self.distribution(node)
-        return Piece(f"{self.word(node.name)} {self.signs['∼']} {result}", RELATION)
+    def juxtaposition(self, node) -> Box:
+        left, right = self.part(node.arguments[0], JUXTAPOSITION), self.right(node.arguments[1], ELEMENT)
+        text = write(right)
+        if text[0].isdigit():
+            right = self.round(right)
+        if "|" in text and "|" in write(left):  # |a| n |b|, whose bars could be paired in another way
+            left = self.round(left)
+        return Box((left, " ", right), JUXTAPOSITION, right.reaches)
 
-    def distribution(self, node):
-        if not node.family:
-            (text,) = yield from self.each(node.arguments, ELEMENT)
-            return text
-        texts = yield from self.each(node.arguments, SUM)
-        named = f"{self.family(node.family)}({', '.join(texts)})"
-        return (yield from self.shaped(named, node.axes))
+    def negative(self, node) -> Box:
+        operand = self.right(node.arguments[0], UNARY)
+        return Box(("-", operand), UNARY, operand.reaches)
 
-    def atpoint(self, node):
-        """Print f(t)|_{t = 0}."""
-        body = yield from self.at_body(node.body)
-        points = []
-        for name, other in node.points:
-            (text,) = yield from self.each((other,), SUM)
-            points.append(f"{self.word(name.text)} = {text}")
-        return Piece(f"{body}|" + self.scripted("_", ", ".join(points), always=True), POSTFIXED)
+    def factorial(self, node) -> Box:
+        """Return n! or (x^2)!."""
+        (operand,) = node.arguments
+        box = self.part(operand, POSTFIXED)
+        is_bare = type(operand) in (Name, Number, Subscript, nodes.Index) or write(box).endswith((")", "]"))
+        return Box((box if is_bare and box.level >= POSTFIXED else self.round(box), "!"), POSTFIXED)
 
-    def at_body(self, node):
-        piece = yield from self.part(node, POSTFIXED)
-        return piece.text
+    def binomial(self, node) -> Box:
+        return self.function(node)
 
-    def family(self, name: str) -> str:
-        return self.word(name)
+    def root(self, node) -> Box:
+        return self.prefix("√", node.arguments[0])
 
-    def expectation(self, node):
-        """Print 𝔼_{x ∼ N(0, 1)}[x]."""
-        draws = []
-        for draw in node.draws:
-            if type(draw) is Name:
-                draws.append(self.label_word(draw.text))
-                continue
-            result = yield from self.distribution(draw)
-            draws.append(f"{self.label_word(draw.name)} {self.signs['∼']} {result}")
-        (body,) = yield from self.each((node.body,), SUM)
-        below = self.scripted("_", ", ".join(draws), always=True) if draws else ""
-        return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
+    def differential(self, node) -> Box:
+        return self.prefix("∂", node.body)
 
-    def bound_sign(self, operator: str, below: str, above: str = "") -> str:
-        """Return the sign of an operator with its bound variable."""
-        if operator in self.signs:
-            return self.big_sign(operator, below, above)
-        return self.named_sign(operator, below, above)
+    def prefix(self, sign: str, node: Any) -> Box:
+        """Return √ or ∂ before an atom, or before an expression in brackets."""
+        operand = self.box_of(node)
+        is_bare = operand.level == ATOM or type(node) is Subscript
+        return Box((self.put_before(sign, operand if is_bare else self.round(operand))), ELEMENT)
 
-    def named_sign(self, operator: str, below: str, above: str) -> str:
-        return self.word(operator) + self.bounds(below, above)
+    def put_before(self, sign: str, operand: Part) -> tuple[Part, ...]:
+        return self.signs[sign], operand
 
-    def reaching(self, sign: str, body, operator: str):
-        """Print a big operator. A ∑ extends over products, but max and similar operators bracket their operand."""
-        if operator in self.signs:
-            return (yield from self.print_over_body(sign, body))
-        (operand,) = yield from self.each((body,), OR)
-        return Piece(sign + self.round(operand))
+    def derivative(self, node) -> Box:
+        below = Box(self.put_before("∂", self.variable(node)))
+        return self.form("derivative", self.prefix("∂", node.body), below, level=QUOTIENT)
 
-    def slice(self, node):
-        first, last = yield from self.each((node.first, node.last), SUM)
-        return Piece(f"{first}:{last}")
-
-    def first(self, node):
-        """Print the lower bound of a sum. It is in a subscript, where anything more than a name needs brackets."""
-        if is_plain_sum(node):
-            piece = yield self.label(node, axes=False)
-            return piece.text
-        piece = yield self.visit(node)
-        return self.round(piece.text)
-
-    def print_over_body(self, sign: str, body):
-        """Print ∑ with its operand. As an operand itself, the sum binds loosely if it contains a product."""
-        operand = yield from self.right(body, QUOTIENT)
-        level = ELEMENT if operand.level >= UNARY else UNARY
-        return Piece(f"{sign} {operand.text}", level, True)
-
-    # ------------------------------------------------------------------------------------------ roots and derivatives
-    def root(self, node):
-        return (yield from self.prefixed("√", node.arguments[0]))
-
-    def differential(self, node):
-        return (yield from self.prefixed("∂", node.body))
-
-    def prefixed(self, sign: str, node):
-        """Print √ or ∂ before an atom, or before an expression in brackets."""
-        operand = yield self.visit(node)
-        bare = operand.level == ATOM or type(node) is Subscript
-        return Piece(self.before(sign, (operand if bare else self.bracketed(operand)).text), ELEMENT)
-
-    def before(self, sign: str, operand: str) -> str:
-        return sign + operand
-
-    def derivative(self, node):
-        above = yield from self.prefixed("∂", node.body)
-        below = yield from self.variable(node)
-        return Piece(f"{above.text}/{self.before('∂', below)}", QUOTIENT)
-
-    def variable(self, node):
-        """Print X*, the variable of ∂X*."""
-        piece = yield from self.part(node.variable, POSTFIXED)
+    def variable(self, node) -> Part:
+        """Return X*, the variable of ∂X*."""
         if node.mark and self.takes_mark(node.variable):
-            return self.axis_word(node.variable.text + node.mark)
-        mark = self.sign(node.mark)
-        return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
+            return self.spell_axis(node.variable.text + node.mark)
+        box, mark = self.part(node.variable, POSTFIXED), self.sign(node.mark)
+        return self.attach(node.variable, box, "^", mark) if mark else box
 
-    def takes_mark(self, variable) -> bool:
+    def takes_mark(self, variable: Any) -> bool:
         """Return whether X^* may be written X*, which is possible after a word that is not a keyword."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
-    # ----------------------------------------------------------------------------------------------------- conditions
-    def nearly(self, node):
-        (left,) = yield from self.each(node.arguments[:1], RELATION)
-        (right,) = yield from self.each(node.arguments[1:], SUM)
-        return Piece(f"{left} {self.signs[node.operator]} {right}", RELATION)
+    # ------------------------------------------------------------------------------------- over axes, indices and sets
+    def big(self, node) -> Box:
+        below = self.below(node.subscript, axes=not sums_over_indices(node))
+        return self.reach(self.big_sign(node.operator, below), node.arguments[0], node.operator)
 
-    def relation(self, node):
-        left, right = yield from self.each(node.arguments, SUM)
-        return Piece(f"{left} {self.signs[node.operator]} {right}", RELATION)
+    def big_sign(self, operator: str, below: Part, above: Part = "") -> Box:
+        """Return the sign of an operator with its bound variable, or its axes."""
+        if operator in self.signs:
+            return self.form("big", self.signs[operator], below, above)
+        return self.form("named", self.word(operator), below, above)
 
-    def parity(self, node):
-        operand = yield from self.part(node.arguments[0], SUM, last=True)
-        return Piece(f"{operand.text} {self.signs[node.operator]}", RELATION)
+    def reach(self, sign: Part, body: Any, operator: str) -> Box:
+        """Return a big operator. A ∑ extends over products, but max and similar operators bracket their operand.
 
-    def negation(self, node):
-        operand = yield from self.part(node.arguments[0], ELEMENT)
-        return Piece(f"{self.signs['¬']}{operand.text}", NOT)
+        As an operand itself, the sum binds loosely if it contains a product.
+        """
+        if operator not in self.signs:
+            return Box((sign, self.round(self.part(body, OR, last=True))))
+        operand = self.right(body, QUOTIENT)
+        return Box((sign, " ", operand), ELEMENT if operand.level >= UNARY else UNARY, True)
 
-    def disjunction(self, node):
-        left = yield from self.part(node.arguments[0], OR)
-        right = yield from self.part(node.arguments[1], AND)
-        return Piece(f"{left.text} {self.signs['∨']} {right.text}", OR)
+    def indexsum(self, node) -> Box:
+        first = self.label(node.first, axes=False) if is_plain_sum(node.first) else self.round(self.box_of(node.first))
+        below = Box((self.spell_label(node.variable.text), "=", first))
+        return self.reach(self.big_sign(node.operator, below, self.tight(node.last, SUM)), node.body, node.operator)
 
-    def conjunction(self, node):
-        """Print a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j is printed as 1 ≤ i ≤ j."""
-        operands = conjuncts(node)
-        first = yield from self.part(operands[0], NOT)
-        texts, chained = [first.text], True
-        for before, operand in zip(operands, operands[1:]):
-            chained = chained and (yield from self.continues(before, operand))
-            piece = yield from self.part(operand.arguments[1] if chained else operand, SUM if chained else NOT, chained)
-            texts += [self.signs[operand.operator if chained else "∧"], piece.text]
-        return Piece(" ".join(texts), RELATION if chained else AND)
+    def over(self, node) -> Box:
+        """Return max_{i ∈ [n]} X."""
+        variable = self.spell_label(node.variable.text)
+        if type(node.over) is nodes.Set:
+            below = Box((variable, f" {self.signs['∈']} ", self.box_of(node.over)))
+        elif node.operator in BINDERS:
+            below = Box((variable, self.signs["→"], self.label_or_tight(node.over)))
+        else:
+            below = self.condition_below(node.over)
+        return self.reach(self.big_sign(node.operator, below), node.body, node.operator)
 
-    def continues(self, before, operand):
-        """Return whether `operand` is a relation that begins with the last side of the relation `before`."""
-        if not all(type(node) is Call and FORMS.get(node.operator) == "relation" for node in (before, operand)):
+    def condition_below(self, condition: Any) -> Box:
+        """Return i < j, or 1 ≤ i < j ≤ n."""
+        relations = conjuncts(condition)
+        parts = [self.label_or_tight(relations[0].arguments[0])]
+        for relation in relations:
+            parts += [f" {self.signs[relation.operator]} ", self.label_or_tight(relation.arguments[1])]
+        return Box(parts)
+
+    def label_or_tight(self, node: Any) -> Part:
+        return self.spell_label(node.text) if type(node) is Name else self.tight(node, SUM)
+
+    def draw(self, node) -> Box:
+        """Return x ∼ N(0, 1)."""
+        return Box((self.word(node.name), self.operator(self.signs["∼"], LOOSE), self.distribution(node)), RELATION)
+
+    def distribution(self, node) -> Box:
+        if not node.family:
+            return Box(self.each(node.arguments, ELEMENT))
+        family = Box((self.family(node.family), self.round(Box(separate(self.each(node.arguments, SUM), ", ")))))
+        return self.shape(family, node.axes)
+
+    def family(self, name: str) -> Part:
+        return self.word(name)
+
+    def expectation(self, node) -> Box:
+        """Return 𝔼_{x ∼ N(0, 1)}[x]."""
+        draws = [
+            self.spell_label(draw.text)
+            if type(draw) is Name
+            else Box((self.spell_label(draw.name), f" {self.signs['∼']} ", self.distribution(draw)))
+            for draw in node.draws
+        ]
+        below = self.script("_", Box(separate(draws, ", ")), always=True) if draws else ""
+        return Box((self.signs["𝔼"], below, self.square(self.part(node.body, SUM, last=True))), POSTFIXED)
+
+    def atpoint(self, node) -> Box:
+        """Return f(t)|_{t = 0}."""
+        points = [Box((self.word(name.text), " = ", self.part(other, SUM, last=True))) for name, other in node.points]
+        is_latex = self.column >= LATEX
+        body = self.part(node.body, SUM if is_latex else POSTFIXED, last=is_latex)
+        return self.form("point", body, Box(separate(points, ", ")), level=POSTFIXED)
+
+    def slice(self, node) -> Box:
+        return Box(separate(self.each((node.first, node.last), SUM), ":"))
+
+    # ------------------------------------------------------------------------------------------------------- functions
+    def function(self, node) -> Box:
+        if node.operator == "‖":
+            return self.norm(node)
+        return Box((*self.head(node), self.round(self.arguments(node))))
+
+    def norm(self, node) -> Box:
+        """Return ‖x‖ or ‖x‖_1."""
+        operand = self.part(node.arguments[0], SUM, last=True)
+        if self.column == TEXT and "‖" in write(operand):
+            operand = self.round(operand)
+        return Box((self.form("norm", operand), self.script("_", self.above(node.parameters))), POSTFIXED)
+
+    def head(self, node) -> tuple[Part, ...]:
+        """Return a function's name and scripts. A gap follows d, since d( would begin a derivative."""
+        scripts = self.script("_", self.below(node.subscript)), self.script("^", self.above(node.superscript))
+        gap = Box((" ",), kind="gap") if node.operator == "d" and scripts == ("", "") else ""
+        return self.word(node.operator), Box(scripts), gap
+
+    def arguments(self, node) -> Box:
+        parts = separate(self.list_parts(node.arguments, OR), ", ")
+        if node.parameters:
+            parts += ["; ", *separate(self.list_parts(node.parameters, OR), ", ")]
+        return Box(parts)
+
+    # ---------------------------------------------------------------------------------------- literals and conditions
+    def literal(self, node) -> Box:
+        rows = [Box(separate(self.list_parts(row, SUM), ", ")) for row in node.rows]
+        axes = Box(separate(map(self.box_of, node.axes), ", "))
+        return Box((self.square(Box(separate(rows, "; "))), self.script("_", axes, always=True)), POSTFIXED)
+
+    def cases(self, node) -> Box:
+        return self.form("cases", Box(separate([self.branch(*branch) for branch in node.branches], "; ")))
+
+    def branch(self, body: Any, condition: Any) -> Box:
+        value = self.part(body, SUM, last=True)
+        return Box((value, " otherwise") if condition is None else (value, " if ", self.box_of(condition)))
+
+    def indicator(self, node) -> Box:
+        return Box((self.signs["𝕀"], self.square(self.box_of(node.condition))))
+
+    def relation(self, node, left: int = SUM) -> Box:
+        """Return a comparison. Its data is its last side, at which another comparison may continue."""
+        first, last = self.part(node.arguments[0], left, last=True), self.part(node.arguments[1], SUM, last=True)
+        operator = self.operator(self.signs[node.operator], LOOSE)
+        return Box((first, operator, last), RELATION, data=node.arguments[1])
+
+    def nearly(self, node) -> Box:
+        return self.relation(node, RELATION)
+
+    def parity(self, node) -> Box:
+        return Box((self.part(node.arguments[0], SUM, last=True), f" {self.signs[node.operator]}"), RELATION)
+
+    def negation(self, node) -> Box:
+        return Box((self.signs["¬"], self.part(node.arguments[0], ELEMENT)), NOT)
+
+    def disjunction(self, node) -> Box:
+        left, right = self.part(node.arguments[0], OR), self.part(node.arguments[1], AND)
+        return Box((left, self.operator(self.signs["∨"], PRODUCTS), right), OR)
+
+    def conjunction(self, node) -> Box:
+        """Return a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j becomes 1 ≤ i ≤ j."""
+        first, second = node.arguments
+        left = self.box_of(first) if is_call(first, "conjunction") else self.part(first, NOT)
+        if self.continues(left, first, second):
+            operator = self.operator(self.signs[second.operator], LOOSE)
+            right = self.part(second.arguments[1], SUM, last=True)
+            return Box((left, operator, right), RELATION, data=second.arguments[1])
+        return Box((left, self.operator(self.signs["∧"], PRODUCTS), self.part(second, NOT)), AND)
+
+    def continues(self, left: Box, first: Any, second: Any) -> bool:
+        """Return whether a comparison begins with the last side of the comparison, or chain, before it."""
+        is_chain = is_call(first, "relation") or (is_call(first, "conjunction") and left.data is not None)
+        if not is_chain or not is_call(second, "relation"):
             return False
-        end = yield self.visit(before.arguments[1])
-        start = yield self.visit(operand.arguments[0])
-        return end == start
+        return write(self.box_of(left.data)) == write(self.box_of(second.arguments[0]))
 
 
-def sums_over_indices(node) -> bool:
+def is_call(node: Any, method: str) -> bool:
+    return type(node) is Call and CALLS.get(node.operator) == method
+
+
+def sums_over_indices(node: Call) -> bool:
     """Return whether a ∑ sums over indices that appear in its operand, as in ∑_i A_{height(i)}."""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)

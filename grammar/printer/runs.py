@@ -7,21 +7,16 @@ Scripts are written without brackets, because their level is explicit. The tree 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
 from ..traversal import walk
-from .operators import FORMS, sums_over_indices
-from .text import Text
-
-# Marks inside a piece that no formula can contain: they begin a script, an axis, or a slanted name, and end each.
-BELOW, ABOVE, AXIS, SLANTED, NAMED, END = "\ue000\ue001\ue002\ue003\ue004\ue005"
-MARKED = re.compile(f"([^{BELOW}-{END}]*)([{BELOW}-{END}]?)")
-SCRIPTS = {BELOW: "below", ABOVE: "above"}
+from .boxes import Part
+from .operators import CALLS, sums_over_indices
+from .statements import TextLayout
 
 
 class Run(NamedTuple):
@@ -42,7 +37,36 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     >>> [(run.text, run.scripts, run.axis) for run in to_runs(parse("∑_{seq} X^2"))]
     [('∑', (), None), ('seq', ('below',), 'seq'), (' ', (), None), ('X', (), None), ('2', ('above',), None)]
     """
-    return tuple(runs_of(Marked(axes_in(node) if axes is None else axes).text(node)))
+    known = frozenset(axes_in(node) if axes is None else axes)
+    runs: list[Run] = []
+    stack: list[tuple[Part, Run]] = [(TextLayout(node).box(), Run(""))]
+    while stack:
+        part, style = stack.pop()
+        if isinstance(part, str):
+            add_run(runs, style._replace(text=part if style.axis else part.replace("-", "−")))
+        elif part.kind != "gap":
+            parts = part.parts
+            if part.kind in ("below", "above"):
+                parts, style = parts[1:-1], style._replace(scripts=(*style.scripts, part.kind))
+            elif part.kind == "axis" and part.data in known:
+                style = style._replace(axis=part.data)
+            elif part.kind == "word":
+                style = style._replace(slanted=len(part.data.rstrip("'*†")) == 1 and part.data[0].isalpha())
+            stack.extend((inner, style) for inner in reversed(parts))
+    return tuple(runs)
+
+
+def add_run(runs: list[Run], run: Run) -> None:
+    """Add a run, or its text to the last run if that has the same style."""
+    if runs and runs[-1][1:] == run[1:] and not run.slanted:
+        runs[-1] = run._replace(text=runs[-1].text + run.text)
+    elif run.text:
+        runs.append(run)
+
+
+def plain(runs: Iterable[Run]) -> str:
+    """Return only the characters of the runs."""
+    return "".join(run.text for run in runs)
 
 
 def axes_in(node: Any) -> tuple[str, ...]:
@@ -69,53 +93,7 @@ def certain(call: Call) -> tuple[Any, ...]:
     """Return the components of a built-in's subscript that are certainly axes."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]
-    form = FORMS.get(call.operator)
-    if form == "big":
+    method = CALLS.get(call.operator)
+    if method == "big":
         return () if sums_over_indices(call) else call.subscript
-    return call.subscript if call.operator in FUNCTIONS or form == "product" else ()
-
-
-class Marked(Text):
-    """The text syntax with control characters around scripts and axes."""
-
-    def __init__(self, axes: Collection[str]):
-        self.colors, self.after = {axis: f"{AXIS}{axis}{NAMED}" for axis in axes}, END
-
-    def word(self, text: str) -> str:
-        slanted = len(text.rstrip("'*†")) == 1 and text[0].isalpha()
-        return f"{SLANTED}{text}{END}" if slanted else text
-
-    def head(self, node):
-        """Print the head of a call without a space before the bracket, even for a function d."""
-        head = yield from super().head(node)
-        return self.word("d") if head == "d " else head
-
-    def scripted(self, sign: str, content: str, always: bool = False) -> str:
-        return (BELOW if sign == "_" else ABOVE) + content + END if content else ""
-
-
-def runs_of(marked: str) -> Iterator[Run]:
-    """Yield the runs of text with control characters."""
-    open_marks: list[str] = []
-    axes: list[str] = []
-    for text, mark in MARKED.findall(marked):
-        if mark == NAMED:
-            axes.append(text)
-            continue
-        if text:
-            yield run(text, open_marks, axes)
-        if mark == END and open_marks.pop() == AXIS:
-            axes.pop()
-        elif mark and mark != END:
-            open_marks.append(mark)
-
-
-def run(text: str, open_marks: list[str], axes: list[str]) -> Run:
-    scripts = tuple(SCRIPTS[mark] for mark in open_marks if mark in SCRIPTS)
-    axis = axes[-1] if axes else None
-    return Run(text if axis else text.replace("-", "−"), scripts, axis, SLANTED in open_marks)
-
-
-def plain(runs: tuple[Run, ...]) -> str:
-    """Return only the characters of the runs."""
-    return "".join(run.text for run in runs)
+    return call.subscript if call.operator in FUNCTIONS or method == "product" else ()

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
-from grammar.printer.latex import LETTERS, Latex
+from grammar.printer.forms import LATEX, SIGNS
+from grammar.printer.latex import LETTERS
 
 from .colors import Tint
 from .diagram_shapes import (
@@ -28,7 +29,7 @@ from .diagram_shapes import (
 )
 
 MACROS = (
-    {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
+    {sign: macro for sign, macro in SIGNS[LATEX].items() if len(sign) == 1}
     | LETTERS
     | {"ℝ": r"\mathbb{R}", "·": r"\cdot", "→": r"\rightarrow", "×": r"\times", "−": "-", "…": r"\ldots"}
     | {"•": r"\bullet", "√": r"\surd"}

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from ..display.highlighted import Highlighted
 
 
-def with_macros(latex: str, macros: Mapping[str, str]) -> str:
-    """Return the LaTeX of a formula, with the macros of user-defined operators in place of their names."""
-    for name, macro in macros.items():
-        for spelled in (f"\\operatorname{{{name}}}", f"\\mathrm{{{name}}}", f"\\text{{{name}}}"):
-            latex = latex.replace(spelled, macro)
-    return latex
-
-
 SIZES_HINT = 'write sizes={"a": 3}'
 
 
@@ -99,8 +91,8 @@ class Printed:
         if width is not None:
             require_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
         axis_colors = {axis: tint.color.light for axis, tint in self._tints.items()} if colors else None
-        latex = to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
-        return with_macros(latex, self._goal.program.operators.macros)
+        words = self._goal.program.operators.macros
+        return to_latex(self._tree, macros=macros, colors=axis_colors, width=width, words=words)
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """Return the formula as HTML, with one color per axis and a legend.

@@ -1,0 +1,75 @@
+"""Boxes, the layout of a formula before it becomes a string: parts side by side, each a string or another box.
+
+A box stores its precedence. Code that lays out an operand says on which level the operand must bind at least; a looser
+operand gets brackets. The levels are the levels of `formula.lark`.
+
+    (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds on SUM only
+
+The functions on boxes keep a stack, since a tree may be deeper than Python's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+# From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
+OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """A part of a layout, with the node that it shows.
+
+    `reaches` is true if the box ends in a ∑, whose operand would absorb a following product. `kind` is the name of a
+    form of `forms.py`, or one of
+
+        word        a name that is an operand; `data` is the name
+        axis        the name of an axis; `data` is the axis
+        below       a script; its content is between two strings, as also in above and round
+        operator    a sign between operands; `data` is its looseness, 0 for relations
+        align       the place before the relation of a statement
+        gap         a space that only the text syntax needs
+    """
+
+    parts: Sequence[Part]
+    level: int = ATOM
+    reaches: bool = False
+    kind: str = ""
+    data: Any = None
+    node: Any = None
+
+
+Part = Union[str, Box]
+ChangeParts = Callable[[Box], Iterable[Part]]
+
+
+def write(part: Part, parts_of: ChangeParts | None = None) -> str:
+    """Return the text of a box. `parts_of` may replace the parts of some boxes."""
+    texts: list[str] = []
+    stack: list[Part] = [part]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            texts.append(part)
+        else:
+            stack.extend(reversed([*(part.parts if parts_of is None else parts_of(part))]))
+    return "".join(texts)
+
+
+def begins(part: Part, prefix: str) -> bool:
+    """Return whether the text of a box begins with a prefix, whatever its alignment."""
+    stack: list[Part] = [part]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Box):
+            stack.extend(() if part.kind == "align" else reversed(part.parts))
+        elif part:
+            return part.startswith(prefix)
+    return False
+
+
+def separate(parts: Iterable[Part], separator: str) -> list[Part]:
+    """Return the parts with a separator between each two."""
+    return [item for part in parts for item in (separator, part)][1:]

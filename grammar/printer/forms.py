@@ -1,0 +1,62 @@
+r"""The signs and forms of each spelling: text, ASCII, LaTeX, and LaTeX with the macros of the paper.
+
+A form is a template: #1 and #2 are its slots, and _{#2} is a script, which an empty slot omits.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..symbols import SYMBOLS, value
+
+TEXT, ASCII, LATEX, MACROS = range(4)
+BLACKBOARD = {"ℝ": "R", "ℤ": "Z", "ℕ": "N", "𝕀": "I", "𝔼": "E"}
+
+
+def _signs(column: str, dot: str, times: str, mean: str, defining: str) -> dict[str, str]:
+    """Return the preferred form of each symbol by its value in the tree.
+
+    `dot` is the product of numbers; `times` is between the axes of a shape; `defining` is in an equation that defines.
+    """
+    signs = {value(symbol): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
+    return signs | {"·": dot, " × ": times, "𝔼": mean, "≜": defining}
+
+
+_TEXT = _signs("text", "·", " × ", "𝔼", "≜")
+_ASCII = _signs("ascii", "*", ", ", "E", ":=")
+_ASCII |= {"¬": "not ", "⊕": "\\oplus", "√": "\\surd", "∂": "\\partial"}
+_LATEX = _signs("latex", "\\cdot", " \\times ", "", "\\triangleq")
+_LATEX |= {sign: f"\\mathbb{{{letter}}}" for sign, letter in BLACKBOARD.items()}
+_LATEX |= {"¬": "\\lnot ", "for": "\\quad \\text{for }", "odd": "\\text{ odd}", "even": "\\text{ even}"}
+SIGNS = _TEXT, _ASCII, _LATEX, _LATEX | {"ℝ": "\\reals"}
+
+_OVER_LIMITS = r"\mathop{#1}\limits_{#2}"
+_SIGN_OVER_LIMITS = r"\mathbin{\mathop{#1}\limits_{#2}}"
+FORMS = {  # in text, ASCII, LaTeX and macros; the last column that is given also holds for the columns after it
+    "quotient": ("#1 / #2", "#1 / #2", r"\frac{#1}{#2}"),
+    "derivative": ("#1/#2", "#1/#2", r"\frac{#1}{#2}"),
+    "binomial": ("", "", r"\binom{#1}{#2}"),
+    "root": ("√#1", "sqrt(#1)", r"\sqrt{#1}"),
+    "norm": ("‖#1‖", r"\norm(#1)", r"\lVert #1 \rVert"),
+    "point": ("#1|_{#2}", "#1|_{#2}", r"\left. #1 \right|_{#2}"),
+    "under": ("#1_{#2}", "#1_{#2}", _SIGN_OVER_LIMITS, r"\nbin{#2}{#1}"),
+    "under ⊙": ("#1_{#2}", "@_{#2}", _SIGN_OVER_LIMITS, r"\ndot{#2}"),
+    "under ⊕": ("#1_{#2}", "#1_{#2}", _SIGN_OVER_LIMITS, r"\ncat{#2}"),
+    "big": ("#1_{#2}^{#3}", "#1_{#2}^{#3}", r"#1\limits_{#2}^{#3}"),
+    "∑ over axes": ("", "", r"#1\limits_{#2}", r"\nsum{#2}"),
+    "named": ("#1_{#2}^{#3}", "#1_{#2}^{#3}", _OVER_LIMITS + "^{#3}"),
+    "macro": ("", "", "#1_{#2}^{#3}"),
+    "function": ("", "", _OVER_LIMITS, r"\nfun{#2}{#1}"),
+    "matrix": ("", "", r"\mathinner{#1\overset{#2}{\begin{bmatrix} #3 \end{bmatrix}}}", r"\nmatrix{#1}{#2}{#3}"),
+    "cases": ("{ #1 }", "{ #1 }", r"\begin{cases} #1 \end{cases}"),
+}
+SLOTS = re.compile(r"([_^]\{#\d\}|#\d)")
+
+
+def template_of(form: str, column: int) -> list[str]:
+    """Return the strings, slots and scripts of a form."""
+    columns = FORMS[form]
+    return [part for part in SLOTS.split(columns[min(column, len(columns) - 1)]) if part]
+
+
+TEMPLATES = [{form: template_of(form, column) for form in FORMS} for column in (TEXT, ASCII, LATEX, MACROS)]
