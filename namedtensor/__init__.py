@@ -36,7 +36,7 @@ from .programs import injected  # noqa: E402
 
 
 def _tell_jax() -> None:
-    """Register named tensors with JAX."""
+    """Register named tensors with JAX, once JAX is imported."""
     import_module(".tensors.pytrees", __name__)
 
 

@@ -60,7 +60,7 @@ def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
-    """Return the lines that check the inputs of a plan; `dtype_text` returns the library's spelling of a dtype."""
+    """Return the lines that check a plan's inputs. `dtype_text` returns the library's source text for a dtype."""
     shared = find_shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
     inputs = [value for value in plan.inputs if isinstance(value, PlanValue)]
     first = next((value for value in inputs if value.dtype in shared), None)
@@ -81,7 +81,7 @@ def input_checks(
     check_line: Callable[[PlanValue, str], str],
     requirement: Callable[[str, str, str], list[str]],
 ) -> list[str]:
-    """Return the lines that check the sizes of inputs and read the sizes that the source text uses.
+    """Return the lines that check the sizes of inputs, and read from inputs the sizes that the source text uses.
 
     `check_line` returns the check of an input, given the source of its axes and sizes. `requirement` returns the lines
     for a condition, its negation and a message.
@@ -151,12 +151,12 @@ def describe_size(size: Any) -> str:
 
 
 def write_refusal(condition: str, negation: str, message: str) -> list[str]:
-    """Return lines that raise an error if a condition on the sizes is false."""
+    """Return the lines that raise an error with this message if a condition on the sizes is false."""
     return [f"    if {negation}:", f"        raise ValueError({quote_name(message)})"]
 
 
 def size_lines(plan: Plan) -> list[str]:
-    """Return the lines that read the sizes that the source text uses."""
+    """Return the lines that read, from the shapes of inputs, the sizes that the source text uses."""
     return [read.line for read in reads_of(plan)]
 
 

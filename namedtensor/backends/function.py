@@ -111,7 +111,7 @@ class PlanFunction:
 
     @property
     def nbytes(self) -> int:
-        """The approximate memory of the plan and its preparation, in bytes."""
+        """The approximate memory that the plan and its preparation occupy, in bytes."""
         return bytes_of(self.plan) + self.held
 
     @property
@@ -134,7 +134,7 @@ class PlanFunction:
         return sum(size for size in arrays.values() if isinstance(size, int))
 
     def explain_exception(self, problem: Exception) -> Exception:
-        """Return the error that describes an exception in terms of the notation."""
+        """Return the error, in terms of the notation, that explains an exception of the plan's function."""
         step = self.failed(problem)
         if step is None:
             return problem
@@ -179,7 +179,7 @@ class PlanFunction:
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """Return a function that is compiled when it is first called."""
+    """Return a function that calls the result of `make`, which is made at the first call."""
     cached = cache(make)
     return lambda *arrays: cached()(*arrays)
 

@@ -83,7 +83,7 @@ def literal(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """Return a number as a JavaScript literal, with 0 and 1 for Booleans."""
+    """Return a number as a JavaScript literal. Booleans become 0 and 1."""
     return literal(int(value) if isinstance(value, bool) else value)
 
 
@@ -198,7 +198,7 @@ class JavaScript(Backend):
         return super().expression(step._replace(options=code_of_sizes(step.options)), names)
 
     def inputs(self, plan: Plan) -> list[str]:
-        """Return the lines that accept the inputs and read the sizes that the source text uses."""
+        """Return the lines that check the inputs, and read from them the sizes that the source text uses."""
         lines: list[str] = []
         known: set[SizeSymbol] = set()
         reads = reads_of(plan, shapes=True)
@@ -307,7 +307,7 @@ def runtime() -> str:
 
 @cache
 def pieces() -> dict[str, str]:
-    """Return the runtime's functions by name, each with the comment before it."""
+    """Return the source of each function in the runtime by name, including the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
     result: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:

@@ -66,7 +66,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return code that adds values to the elements at positions along one axis."""
+    """Return code that adds values to the elements of an array at given positions along one axis."""
     array, at = names
     if options["rank"] != 1:
         sizes, start = options["sizes"], options["at"]
@@ -155,7 +155,7 @@ def of_64_bits(x):
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """Return the functions that detect integer overflow beyond int64; `any_of` is the library's `any` function."""
+    """Return, for several operations, functions that detect overflow of int64. `any_of` is the library's `any`."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 

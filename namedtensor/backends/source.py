@@ -57,7 +57,7 @@ class Backend:
 
     @property
     def reserved(self) -> set[str]:
-        """The names that generated source uses for functions and modules."""
+        """The names of functions and modules in generated source, which other names must not equal."""
         named = {word for line in self.lines.values() if isinstance(line, str) for word in WORDS.findall(line)}
         return {*named, *self.aliases, *self.kernels, *self.lines, *self.modules}
 
@@ -248,7 +248,7 @@ class Backend:
                 text.lines[-2:] = [f"    return {text.lines[-2].partition(' = ')[2]}"]
 
     def opening(self, plan: Plan) -> list[str]:
-        """Return the lines at the beginning of the function."""
+        """Return the first lines of the function's body, before the lines for its steps."""
         return []
 
     def result(self, plan: Plan, result: Any) -> str:
@@ -266,7 +266,7 @@ class Backend:
         return "\n\n\n".join(parts) + "\n"
 
     def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
-        """Return the import lines for a source text and the kernels that it calls."""
+        """Return the import lines that a source text and its kernels need."""
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
         heads += self.imports.splitlines()
@@ -320,7 +320,7 @@ class Backend:
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the source of the function that runs, without the parts that are meant for readers."""
+        """Return the source of the function to run, which lacks the parts that are meant for readers."""
         return self.source(plan)
 
     def kept_buffers(self, plan: Plan) -> Workspace | None:
@@ -332,7 +332,7 @@ class Backend:
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
-        """Yield the steps that run without source text, including the steps of inner plans, with their values' names."""
+        """Yield the steps that run without source text, each after the name of its value. Inner plans are included."""
         for step in plan.steps:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
@@ -375,7 +375,7 @@ def replace_sizes(value: Any) -> Any:
 
 
 def _split_functions(text: str) -> list[str]:
-    """Split a source text into its functions and the text between them."""
+    """Return the parts of a source text: its functions, and the text between them."""
     parts: list[list[str]] = []
     inside = None
     for line in text.splitlines():

@@ -320,7 +320,7 @@ class Torch(Backend):
         return lines + self.lines_of_constants(plan, device)
 
     def lines_of_constants(self, plan: Any, device: str) -> list[str]:
-        """Return the lines that move constants to the device of an input."""
+        """Return the lines that move a plan's constants to the device of an input."""
         return [
             f"    {plan.names[value]} = {self.fixed_name(plan, value)}.to({device}.device)"
             for value in self.constants_in(plan)
@@ -337,7 +337,7 @@ class Torch(Backend):
         return outside_modes(lambda: super(Torch, self).made(text, xp, extra))
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the source of the function that runs. If it uses constants, it first checks its input types."""
+        """Return the source of the function to run. If it uses constants, it first checks the types of its inputs."""
         names = [plan.names[value] for value in plan.inputs if isinstance(value, PlanValue)]
         if not names or not any(is_done_before(step.value) for step in every_step(plan)):
             return self.source(plan)

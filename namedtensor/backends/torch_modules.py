@@ -53,7 +53,7 @@ class ModuleBackend(Torch):
 
 
 def order_results(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
-    """Return the plan with the axes of its results in these orders."""
+    """Return the plan with the axes of each result in the given order."""
     steps: list[Step] = []
     results: list[PlanValue] = []
     for result, order in zip(plan.results, orders):

@@ -224,7 +224,7 @@ class Conditions:
             self.ask(node, NONZERO)
 
     def ask(self, node: Any, comparison: str) -> None:
-        """Add the condition that an expression compares so with 0, unless it always does. x ≥ 0 and x ≠ 0 become x > 0."""
+        """Add a condition unless it always holds. The conditions x ≥ 0 and x ≠ 0 on one x together become x > 0."""
         node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):

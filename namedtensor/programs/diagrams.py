@@ -106,7 +106,7 @@ def type_goal(
 
 
 def sizes_in(graph: FlowGraph) -> dict[str, Any]:
-    """Return the known sizes of axes that have the same size throughout."""
+    """Return the size of each axis whose size is known and the same in the whole diagram."""
     result: dict[str, set[Any]] = {}
     for node in graph.everything():
         for axis, size in node.axes.items():

@@ -94,7 +94,7 @@ def type_goal(
 
 
 def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
-    """Return the einsum call. Raise the error from `refused` for the first part that is not a product."""
+    """Return the einsum call of a term. Raise the error from `refused` for the first part that is not a product."""
     for term in topological(root):
         if not is_product(term):
             problem, part = refused(term), largest_part(root)
@@ -112,7 +112,7 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
 
 
 def largest_part(root: Term) -> Term | None:
-    """Return the largest part of a formula that is one einsum of two or more operands, or None."""
+    """Return the largest part of a term that one einsum of two or more operands computes, or None if there is none."""
     operands = operands_in(root)
     largest: Term | None = None
     for term in topological(root):
@@ -122,7 +122,7 @@ def largest_part(root: Term) -> Term | None:
 
 
 def call_of(root: Term) -> str:
-    """Return the einsum call of a product."""
+    """Return the source text of the einsum call of a product."""
     result = factors(root)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(letter.found(), spelled) for letter in letters) for _, letters in result.operands]
@@ -197,13 +197,13 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """Return the exponent of a power if it is a positive integer, which is a number of equal factors, or else None."""
+    """Return the exponent of a power as the number of its factors, or None if it is not a positive integer."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:
-    """Return the factors of a product without exponents, repeating each repeated factor."""
+    """Return the factors of a product. A power is replaced by its factors, which are equal."""
     if term.operator == "^":
         return (term.arguments[0],) * (exponent(term) or 0)
     return term.arguments
@@ -242,7 +242,7 @@ def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
 
 
 def identifiers(names: list[str]) -> list[str]:
-    """Return Python names for the inputs, such as W_Q for W^Q."""
+    """Return a Python identifier for each input, such as W_Q for W^Q."""
     result: dict[str, str] = {}
     for name in names:
         if name not in result:

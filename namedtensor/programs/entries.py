@@ -209,7 +209,7 @@ class Several(NamedTuple):
     entries: tuple[Entry, ...]
 
     def entry(self, scope: Scope | None = None) -> None:
-        """Return None, because several names are not one function."""
+        """Return None, because several names are not a function."""
 
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
         result = [entry.found(checker, arguments) for entry in self.entries]
@@ -227,14 +227,14 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
 
 
 def name_argument(entry: Entry, position: int) -> str:
-    """Return the name of the argument of a function at a position, counted from 0."""
+    """Return the name of a function's argument at a position, counted from 0, or a name such as `argument_1`."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[position].key()) if position < len(names) else f"argument {position + 1}"
 
 
 def axes_of(value: Any) -> dict[str, Any]:
-    """Return the axes of a given tensor, or no axes for a plain number."""
+    """Return the axes of an input with their sizes. A plain number has no axes."""
     return dict.fromkeys(getattr(value, "axes", ()))
 
 

@@ -35,7 +35,7 @@ EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS
 def evaluator(
     source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT, by_element: bool = False
 ) -> CachedCall:
-    """Return the cached evaluator of a source string."""
+    """Return the evaluator of a source text. It is cached, so that equal texts share one evaluator."""
     plain = syntax == "auto" and not strict and limits is DEFAULT and not by_element
     key = source if plain else (source, syntax, strict, limits, by_element)
     try:
@@ -200,7 +200,7 @@ def explain(
 
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
-    """Explain step by step how the value of a program is computed."""
+    """Return the explanation of how the value of a program is computed, step by step."""
     from .explained import DerivedForm, trace_steps
     from .labeled_calls import align_by
 

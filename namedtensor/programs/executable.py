@@ -42,7 +42,7 @@ Run = Callable[..., Any]
 
 
 class Options(NamedTuple):
-    """Options of the pipeline, in addition to the types of the inputs."""
+    """Options of the pipeline. They do not include the types of the inputs."""
 
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
@@ -84,7 +84,7 @@ class TypedValues(NamedTuple):
 
     @property
     def roots(self) -> tuple[Term, ...]:
-        """The terms that are computed."""
+        """All terms that are computed: the requested terms, and the sides of assertions."""
         sides = ((left, right) if isinstance(right, Term) else (left,) for left, right, _ in self.claims)
         return (*self.terms, *(term for pair in sides for term in pair))
 
@@ -115,7 +115,7 @@ def function_of(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> PlanFunction:  # fmt: skip
-    """Compile the plan of these terms to a function."""
+    """Return a function that computes these terms for tensors of these layouts."""
     with evaluate_eagerly(target.xp):
         plan, python = plan_terms(source, terms, abstract, target, limits, disable, donated)
         return PlanFunction(plan, target, python)
@@ -224,7 +224,7 @@ class Executable:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the executable holds. A function for many sizes counts with its first sizes."""
+        """The memory that the executable occupies, in bytes. A function for many sizes counts with its first sizes."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
@@ -239,7 +239,7 @@ class Executable:
         return result if self.several else result[0]
 
     def _specialize_run(self, layouts: tuple[Any, ...]) -> Run:
-        """Return the function for later calls, for which the layouts of the results are known."""
+        """Return the function for later calls, whose results have these known layouts."""
         self.layout = layouts[0]
         many = self.several or self.claims
         run = self._with_layouts(layouts) if many else self.function.specialize_wrapper(self.layout, self.instead)

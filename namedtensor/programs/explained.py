@@ -23,7 +23,7 @@ from .labeled_calls import labels_of_results
 
 
 class TermValues:
-    """The values of terms for the inputs of a call. They can be pickled."""
+    """A function that returns the values of terms for the inputs of one call. It can be pickled."""
 
     def __init__(self, source: str, given: BoundArguments):
         self.source, self.given = source, given
@@ -42,7 +42,7 @@ class TermValues:
 
 
 class DerivedForm:
-    """The closed form of a derivative for the shapes of a call. It can be pickled."""
+    """A function that returns the closed form of a derivative for the shapes of one call. It can be pickled."""
 
     def __init__(self, formula: Any, given: BoundArguments, sizes: Any):
         self.formula, self.given, self.sizes = formula, given, sizes

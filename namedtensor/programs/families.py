@@ -12,7 +12,7 @@ from ..scope.names import key
 
 
 def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters, with each family of at least `count` members of equal shape stacked into one array."""
+    """Return the parameters, in which each family with at least `count` alike members is stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name
@@ -50,7 +50,7 @@ def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> It
 
 
 def traits(value: Any) -> tuple[Any, ...] | None:
-    """Return the properties that the members of a family share, or None for a number."""
+    """Return the properties that all members of a family must share, or None for a number."""
     layout = getattr(value, "layout", None)
     return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
 
@@ -70,7 +70,7 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
 
 
 def together(tensors: Sequence[Any]) -> Any:
-    """Stack tensors of one layout along a new first axis. JAX shapes, which have no values, are stacked as shapes."""
+    """Return tensors of one layout, stacked along a new first axis. JAX shapes without values yield a shape."""
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:

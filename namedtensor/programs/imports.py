@@ -76,7 +76,7 @@ def _may_import(text: str, syntax: str) -> bool:
 
 
 def line_of(text: str, span: Span) -> Span:
-    """Return the line that contains a statement, with its comment."""
+    """Return the span of the line that contains a statement, including its comment."""
     end = text.find("\n", span[1])
     return text.rfind("\n", 0, span[0]) + 1, len(text) if end < 0 else end
 
@@ -255,7 +255,7 @@ def _scope_of(text: str) -> Scope:
 
 
 def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
-    """Return the lines of a span with their files and line numbers."""
+    """Return the lines of a span, each with its file and its line number in this file."""
     rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):
@@ -266,7 +266,7 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
 
 
 def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
-    """Rename some names throughout a file."""
+    """Return the text of a file in which some names are renamed throughout."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
     ]
@@ -289,7 +289,7 @@ def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
 
 
 def _terminate_lines(parts: Iterable[SourcePart]) -> list[SourcePart]:
-    """Return parts that end at line ends, so that no part runs into the next."""
+    """Return the parts of a text, in which each part ends at the end of a line."""
     remaining = [part for part in parts if part.text]
     return [
         part if part.text.endswith("\n") or number == len(remaining) - 1 else part._replace(text=f"{part.text}\n")

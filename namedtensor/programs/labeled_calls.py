@@ -32,7 +32,10 @@ def compile_labeled(
     given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
     options: Options,
 ) -> Executable:  # fmt: skip
-    """Return the executable of a call, which aligns its inputs and labels its results. Raise errors of `moves_of`."""
+    """Return the executable of a call, which aligns its inputs and labels its results.
+
+    Errors of `moves_of` are raised.
+    """
     try:
         typed = typed_for(given)
         moves = moves_of(typed, given, parameters)
@@ -50,7 +53,7 @@ def compile_labeled(
 def labels_of_results(
     terms: tuple[Term, ...], given: BoundArguments, checker: Checker | None = None
 ) -> tuple[AxisLabels, ...]:
-    """Return the labels of the values of terms."""
+    """Return the labels of the values of these terms, one after another."""
     inputs = {name: labels_of(layout) for name, layout in given.labeled.items()}
     several = labels_of_terms(terms, inputs, {} if checker is None else checker.axes_of_variables)
     return tuple({source_name(axis): labels for axis, labels in one.items()} for one in several)
@@ -96,7 +99,7 @@ def align_by(
 
 
 def align(given: BoundArguments, moves: Moves) -> BoundArguments:
-    """Return the inputs of a call with their elements moved."""
+    """Return the inputs of a call with their elements moved to the positions in `moves`."""
     values = dict(given.values)
     for name, layout in given.labeled.items():
         array, labels = given.arrays[name], labels_of(layout)

@@ -45,13 +45,13 @@ def target_for_text(library: str) -> Target:
 
 
 def text_target(library: str) -> Target:
-    """Return the target of a library without importing it. Source text needs no import, and PyTorch loads slowly."""
+    """Return the target of a library for source text, without importing it, since PyTorch loads slowly."""
     known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
     return Absent(library) if known and library not in sys.modules else target_for_text(library)
 
 
 def check_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
-    """Return the checker and the requested terms. The arguments of a function are passed by name."""
+    """Return the checker and the requested terms of a goal. The arguments of a function are passed by name."""
     inputs = types_of(abstract)
     scope = goal.program.scope_given(inputs)
     entry = goal.entry(scope)

@@ -19,7 +19,7 @@ CHANGE = "change"  # the axis of the directions in which a differential is tried
 
 
 def check_differential(custom: Any) -> None:
-    """Raise if a differential has the wrong axes, lacks ∂X, or is not linear."""
+    """Raise NotationError if a differential has the wrong axes, lacks ∂X, or is not linear."""
     count = len(custom.lifted.inputs)
     if len(custom.differential) != count:
         hint = 'pass one for each operand, "0" where it contributes nothing'
@@ -53,7 +53,7 @@ def check_differential(custom: Any) -> None:
 
 
 def check_axes(custom: Any, letter: str, text: str) -> None:
-    """Raise if a differential lacks an axis of the result or of the change."""
+    """Raise NotationError if a differential lacks an axis of the result or of the change."""
     changed = with_name(text, letter)
     shapes = shapes_of(custom)
     shapes[f"d{letter}"] = {**shapes[letter], CHANGE: 5}

@@ -90,7 +90,7 @@ def ask_for_type(problem: NotationError) -> NotationError:
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
-    """Raise for a function that has parameters but has neither a signature nor shapes for its arguments."""
+    """Raise NotationError if a function has parameters, but neither a signature nor shapes for its arguments."""
     keys, names = {key(name) for name in shapes}, goal.program.names
     for function in goal.functions():
         missing = [str(name.key()) for name in function.parameters if name.key() not in keys]

@@ -94,7 +94,7 @@ class ParsedProgram:
 
     @cached_property
     def names(self) -> ProgramNames:
-        """Return the names that the program mentions."""
+        """Return the names that the program's text mentions."""
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
@@ -182,7 +182,7 @@ class ParsedProgram:
 
     @property
     def sizes(self) -> list[str]:
-        """The axes whose sizes the program mentions."""
+        """The axes whose sizes the program's text mentions."""
         return sorted({node.axis.name for node in walk(self.tree) if isinstance(node, nodes.Size)})
 
     @property
@@ -200,7 +200,7 @@ def _restore_program(
 
 
 def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
-    """Parse a program. Syntax errors are raised immediately."""
+    """Return the parsed program of a source text. Syntax errors are raised immediately."""
     parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
         parsed_program.scope  # noqa: B018

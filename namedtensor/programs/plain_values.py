@@ -72,7 +72,7 @@ class PlainTensor:
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
 
     def to_tensor(self) -> NamedTensor:
-        """Return the value as a NumPy tensor."""
+        """Return the tensor as a named tensor with a NumPy array."""
         import numpy as np
 
         from ..core.tensor import tensor
@@ -80,7 +80,7 @@ class PlainTensor:
         return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
 
     def to_operand(self) -> NamedTensor | float:
-        """Return a NumPy tensor, or a number if the tensor has no axes."""
+        """Return a named tensor with a NumPy array, or a number if the tensor has no axes."""
         return self.to_tensor() if self.axes else self.number
 
 

@@ -329,7 +329,7 @@ class EntryPoint(Verbs):
 
     @property
     def name(self) -> str:
-        """The requested name."""
+        """The name in the program that this entry point stands for."""
         return self._goal.name
 
     @property
@@ -361,7 +361,7 @@ class EntryPoint(Verbs):
 
 
 def derive_program(program: ParsedProgram, wrt: str, of: Any = None) -> DerivativeFormula:
-    """Return the derivative of a program, or of one of its names, with respect to a name."""
+    """Return a program for the derivative, with respect to a name, of a program or of one of its names."""
     tree = program.tree
     if of is None:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))

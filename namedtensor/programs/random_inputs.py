@@ -43,7 +43,7 @@ class RandomNumbers:
         return radius * math.cos(2 * math.pi * self.uniformly())
 
     def power(self, low: float, high: float) -> float:
-        """Return a number of either sign whose logarithm is uniformly distributed."""
+        """Return a random number of either sign. The logarithm of its absolute value is uniformly distributed."""
         return (1 if self.uniformly() < 0.5 else -1) * 10 ** self.uniform(low, high)
 
 
@@ -116,7 +116,7 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, 
 
 
 def find_stated_domains(statements: Iterable[Any]) -> dict[str, NumberDomain]:
-    """Return the domains of names that assumptions compare with a number, as in x > 0 and 1 ≥ x."""
+    """Return the domain of each name that an assumption compares with a number, as in x > 0 or 1 ≥ x."""
     result: dict[str, NumberDomain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return a function of arrays with the names and parts of the formula. Its parameters are `given`, in order."""
+    """Return the source of a readable function of arrays, which has the formula's names. Its parameters are `given`."""
     return readable(goal, library, given, options).text
 
 
 def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> ReadableCode:
-    """Return a readable function of arrays, and the part of the formula that each line computes."""
+    """Return the code of a readable function of arrays, and the part of the formula that each line computes."""
     with recursion_headroom(goal.program.source):
         try:
             checker, root = type_goal(goal, given, options)
@@ -46,7 +46,7 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
 
 
 def float_bits(value: Any) -> int:
-    """Return the width of an input's floats, or 0 if it has no floats. A shape stands for floats."""
+    """Return the width of the floats in an input, or 0 if it has no floats. A shape counts as an input of floats."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         name = dtype_name(layout.dtype)

@@ -23,7 +23,7 @@ GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\
 
 
 class SizeSymbols:
-    """One symbol for each axis of open size, with a unique name in the text."""
+    """The symbols for the axes of open size. Each symbol has a unique name in the source text."""
 
     def __init__(self, taken: Collection[str]):
         self.taken = {*taken, *RESERVED}
@@ -35,7 +35,7 @@ class SizeSymbols:
         return self.by_axis[axis]
 
     def name(self, axis: str) -> str:
-        """Return the axis as an identifier: seq, seq_prime, or size_of_n if the text uses n for something else."""
+        """Return an identifier for the size of an axis: seq, seq_prime, or size_of_n if the text already uses n."""
         text = re.sub(r"\W", "_", axis.replace("'", "_prime").replace("*", "_star").replace("†", "_dagger"))
         if not text.isidentifier() or text in self.taken or GENERATED.fullmatch(text):
             text = f"size_of_{text}"

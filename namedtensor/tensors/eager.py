@@ -121,7 +121,7 @@ def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """Call an infix operator on operands with new layouts. Return NotImplemented for unsupported operands."""
+    """Call an infix operator on operands with new layouts. Return NotImplemented if an operand is unsupported."""
     left, right = to_operand(left), to_operand(right)
     if left is None or right is None:
         return NotImplemented

@@ -194,7 +194,7 @@ def takes_sizes(record: Operator) -> bool:
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
-    """Return the size of each new axis, which `size` or `sizes` specifies."""
+    """Return the size of each new axis of a call. The argument `size` or `sizes` specifies it."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}

@@ -175,7 +175,7 @@ class TermBuilder:
         return self.over("∑", term, axes) if axes else term
 
     def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
-        """Return the term of a reduction over some axes."""
+        """Return the term that reduces a term over some axes by an operator."""
         return self.term(
             operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
         )
@@ -207,7 +207,7 @@ class TermBuilder:
         return self.term("I", (), (row, column), options, {row: size, column: size})
 
     def onehot(self, at: Term, axis: str, size: Any) -> Term:
-        """Return a term that is 1 at the index and 0 elsewhere. Indices count from 1."""
+        """Return a term along one axis that is 1 at the given index and 0 elsewhere. Indices count from 1."""
         return self.term("onehot", (at,), (axis,), ((f"size {axis}", resolve(size)),), {**at.shape, axis: size})
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
@@ -248,5 +248,5 @@ class TermBuilder:
 
 
 def is_one(term: Term) -> bool:
-    """Return whether a term is 1 everywhere."""
+    """Return whether a term is known to be 1 everywhere."""
     return term.number == 1 or (term.operator == "spread" and term.arguments[0].number == 1)

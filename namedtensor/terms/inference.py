@@ -212,7 +212,7 @@ class Inference(ABC):
         return [*self.scope.families, *(family for call in env.calls for family in self.families_of(call))]
 
     def infer(self, node: Node, env: Environment) -> Term:
-        """Return the term of an expression."""
+        """Return the term of an expression, inferred in this environment."""
         if self.is_long:
             if self.left is not None and self.left[0] is node and self.left[1] is env:
                 return self.first_operand()

@@ -106,7 +106,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """Return a new input of the body for a term of the whole graph."""
+        """Return a new input of the loop's body that represents a term outside of the body."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", find_input_name(term)), shape=self.remove_axis_of_shape(term.shape), boolean=term.boolean,
             node=term.node,

@@ -74,7 +74,7 @@ after_pass: list[Callable[..., None]] = []
 
 
 def run_pass_checks(*roots: Term) -> None:
-    """Run the checks in `after_pass` on the roots that a pass has produced."""
+    """Run the checks in `after_pass` on the roots that a pass returned."""
     for callback in after_pass:
         callback(*roots)
 

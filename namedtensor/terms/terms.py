@@ -100,7 +100,7 @@ class TermGraph:
         return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
-        """Return all terms except the first `before`, in topological order."""
+        """Return the terms of the graph in topological order, except for the first `before` terms."""
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 

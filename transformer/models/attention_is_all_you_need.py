@@ -42,7 +42,7 @@ class EncoderDecoder(SequenceToSequence):
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        """Return the definitions that the configuration selects."""
+        """Return the definitions for this configuration, which replace definitions in the formulas."""
         scale = "" if config.get("scale_embedding") else "scale = 1"
         return "\n".join((super().config_definitions(config), cls.file_text("marian.nt"), scale)).strip()
 

@@ -86,5 +86,5 @@ class OPT(GPT2):
 
 
 def narrow(config: Mapping[str, Any]) -> bool:
-    """Return whether the word embeddings are narrower than the blocks."""
+    """Return whether the axis of the word embeddings is shorter than the axis of the states."""
     return config.get("word_embed_proj_dim", config["hidden_size"]) != config["hidden_size"]

@@ -77,5 +77,5 @@ def groups(config: Mapping[str, Any]) -> int:
 
 
 def head(config: Mapping[str, Any]) -> int:
-    """Return the size of a head."""
+    """Return the number of elements of a query or key in one head."""
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]

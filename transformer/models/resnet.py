@@ -37,7 +37,7 @@ class Block(NamedTuple):
 
 
 def blocks(config: Mapping[str, Any]) -> list[Block]:
-    """Return the blocks of all stages. Raise NotationError if config.json does not list the sizes of the stages."""
+    """Return the blocks of all stages. Raise NotationError if config.json has invalid sizes or depths of the stages."""
     sizes, depths = (cast(list[Any], config[key]) for key in ("hidden_sizes", "depths"))
     are_lists = all(isinstance(listed, list) for listed in cast(tuple[object, ...], (sizes, depths)))
     if not are_lists or not sizes or len(sizes) != len(depths) or not all(map(is_positive, (*sizes, *depths))):

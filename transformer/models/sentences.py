@@ -157,7 +157,7 @@ class SentenceModel:
         return COSINE["cosine"](X=X, Y=Y.rename(sentence="other") if "sentence" in Y.axes else Y)
 
     def tokens(self, sentences: str | Sequence[str]) -> dict[str, nt.NamedTensor]:
-        """Return the inputs of the encoder.
+        """Return the inputs of the encoder for a list of sentences.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ def pooling_of(path: Path) -> str:
 
 
 def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the pooling modes that the configuration enables."""
+    """Yield the name of each pooling mode that the configuration enables."""
     for name, value in about.items():
         if name.startswith("pooling_mode_") and value is True:
             yield FLAGS.get(name, name.removeprefix("pooling_mode_"))

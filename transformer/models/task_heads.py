@@ -25,7 +25,7 @@ def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> T
 
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
-    """Return the head that computes the logits of each class."""
+    """Return the head that computes the logits of each class from `what`."""
     return TaskHead(text("classes", what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 

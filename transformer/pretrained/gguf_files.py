@@ -100,7 +100,7 @@ class GGUFFile(Mapping[str, Any]):
         return pairs.swapaxes(1, 2).reshape(numbers.shape)
 
     def _check_version(self) -> None:
-        """Raise NotationError if the file was changed in place. A file that was replaced stays open."""
+        """Raise NotationError if the file was changed in place after it was opened. Replacing the file is allowed."""
         version = version_of(self.path) if self.path.exists() else self.version
         if version != self.version and version[:2] == self.version[:2]:
             raise nt.NotationError(
@@ -109,11 +109,11 @@ class GGUFFile(Mapping[str, Any]):
             )  # fmt: skip
 
     def own(self, name: str) -> str:
-        """Return the name that an array has in the file."""
+        """Return the name by which the file stores an array."""
         return self.tensors[name].name
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of an array."""
+        """Return the shape of the array with this name."""
         return tuple(map(int, reversed(self.tensors[name].shape)))
 
     def field(self, key: str, default: Any = None) -> Any:
@@ -148,7 +148,7 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def version_of(file: Path | int) -> tuple[int, ...]:
-    """Return the device, inode, size and modification time of a file."""
+    """Return the device, inode, size and modification time of a file, which change if the file changes."""
     status = os.stat(file)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 

@@ -115,7 +115,7 @@ def load(
 
 
 def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the device, inode, size and modification time of the configuration, the index and each weight file."""
+    """Return, for the configuration, the index and each weight file, the device, inode, size and modification time."""
     files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
     status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
     return {name: (entry.st_dev, entry.st_ino, entry.st_size, entry.st_mtime_ns) for name, entry in status.items()}

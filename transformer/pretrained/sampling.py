@@ -38,7 +38,7 @@ class Sampling(NamedTuple):
 
 
 def check_sampling(sampling: Sampling) -> None:
-    """Raise NotationError 405 if a number is out of its range."""
+    """Raise NotationError 405 if a number in the parameters for sampling is out of its range."""
     for name, value, least in (("temperature", sampling.temperature, 0), ("top_k", sampling.top_k, 1)):
         if value is not None and value < least:
             raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")

@@ -150,7 +150,7 @@ def take_parameters(
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that match any of the patterns."""
+    """Return the names that match at least one of the patterns."""
     expressions = [re.compile(pattern(text)) for text in patterns]
     return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
