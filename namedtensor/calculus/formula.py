@@ -1,4 +1,4 @@
-"""The derivative of a formula as another formula, which consists of the formula's statements and ∂…/∂X* of its value."""
+"""The derivative of a formula as another formula, which consists of the formula's statements and ∂…/∂X*."""
 
 from __future__ import annotations
 
